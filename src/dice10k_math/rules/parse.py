@@ -89,9 +89,7 @@ def parse_rules(text: str, where: str = "<text>") -> Ruleset:
 
 def _toml(text: str, where: str) -> Table:
     if len(text) > LARGEST_TEXT:
-        raise RulesError(
-            f"{where}: {len(text):,} characters; allowed: a rules file of at most {LARGEST_TEXT:,}"
-        )
+        raise RulesError(f"{where}: {len(text):,} characters; allowed: a rules file of at most {LARGEST_TEXT:,}")
     if not text.strip():
         raise RulesError(f"{where}: empty; allowed: at least [ruleset], [scoring] and [ending]")
     if DEEP_KEY.search(text):
