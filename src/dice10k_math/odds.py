@@ -114,7 +114,7 @@ def _sum_over_faces(value: list[tuple[int, ...]], dice: int) -> defaultdict[int,
             for showing in range(left + 1):
                 following[left - showing, total + of_face[showing]] += weight * comb(left, showing)
         states = following
-    sums: dict[int, int] = defaultdict(int)
+    sums: defaultdict[int, int] = defaultdict(int)
     for (left, total), weight in states.items():
         sums[total + value[-1][left]] += weight
     return sums

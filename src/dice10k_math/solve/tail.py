@@ -57,7 +57,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A closed set of (turn score, next bonus): the hull of `corners` and all that lies from there in the `directions`."""
+    """A closed set of (turn score, next bonus): the hull of `corners` and what lies from there in the `directions`."""
 
     corners: tuple[tuple[int, int], ...]
     directions: tuple[tuple[int, int], ...]
