@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import dice10k_math
 from dice10k_math.rules import (
     BustRules,
     Ending,
@@ -195,5 +197,13 @@ def test_reading_rules_imports_nothing_heavy() -> None:
         "import sys, dice10k_math.rules as r; r.load_rules('dice10k');"
         "print([m for m in ('numpy', 'scipy', 'sympy', 'polars', 'numba', 'click', 'rich') if m in sys.modules])"
     )
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    # The process must find the same package as this one, installed or not.
+    home = Path(dice10k_math.__file__).parents[1]
+    found = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": str(home)},
+    )
     assert found.stdout.strip() == "[]"
