@@ -244,7 +244,7 @@ class TurnSolution:
         )
 
     def _decisions(self) -> tuple[TurnState, ...]:
-        """Return all decisions up to where the tail takes over, or with a bonus (there is no such place) to the target."""
+        """Return all decisions up to where the tail takes over; with a bonus there is no such place: to the target."""
         level, model = self.problem.grid.levels[0], self.problem.model
         return self.states(None if model.bonus else (level.rows - 1) * model.step)
 
@@ -390,7 +390,7 @@ def _check_start(rules: Ruleset, score: int, busts: int) -> None:
 
 
 def _points_of(rules: Ruleset, score: int, busts: int, after_bust: Number = 0) -> Worth:
-    """Worth of the endings in points; `after_bust` is the worth of one more bust in a row where no penalty falls due."""
+    """Return the worth in points; `after_bust` is that of one more bust in a row where no penalty falls due."""
     in_a_row = rules.bust.in_a_row
     bust: Number = after_bust
     if in_a_row is not None and busts + 1 == in_a_row.busts:

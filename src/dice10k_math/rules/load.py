@@ -91,6 +91,9 @@ def _not_found(*, is_path: bool) -> str:
 
 def _read(path: str, where: str) -> bytes:
     """Return what is in the file, judging by its entry whether reading it can end."""
+    if not path:
+        # pathlib would take it for the current folder.
+        raise FileNotFoundError
     entry = Path(path).stat()
     if stat.S_ISDIR(entry.st_mode):
         raise RulesError(f"{where}: a directory; allowed: a rules file")
