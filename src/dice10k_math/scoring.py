@@ -30,8 +30,8 @@ Pattern = tuple[int, ...]
 Die = tuple[int, int]
 """A die that has been rolled: (face, kind)."""
 
-Kept = tuple[Roll, Hand]
-"""Dice set aside: their faces in rising order, and aligned with these their kinds."""
+Reading = tuple[Roll, Hand, int]
+"""Dice set aside, and what they pay: faces in rising order, aligned with these the kinds, points."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -187,26 +187,38 @@ class Scorer:
                     if single is not None:
                         yield tuple(sorted((*dice, (face, kind)))), paid + single
 
-    def readings(self, hand: Hand, roll: Roll) -> dict[Kept, set[int]]:
-        """Return every keep of the roll as its dice, with the points of each reading that the player may choose."""
+    def readings(self, hand: Hand, roll: Roll) -> list[Reading]:
+        """Return every keep of the roll, once for each reading that the player may choose."""
         by_face = group_by_face(hand, roll)
-        found = {(faces, kinds): {points} for faces, kinds, points in self._keeps_by_face(by_face)}
-        for dice, points in self.five_straight_keeps(by_face):
-            faces, kinds = zip(*dice, strict=True)
-            found.setdefault((faces, kinds), set()).add(points)
+        found = self._keeps_by_face(by_face)
+        several = self._keeps_of_several_faces(by_face, len(roll), bust=not found)
+        if not several:
+            return found
+        return _highest(found + several) if self._highest else found + several
+
+    def _keeps_of_several_faces(self, by_face: dict[int, Hand], dice: int, *, bust: bool) -> list[Reading]:
+        """Return the keeps with a straight of five or a combination of all six dice.
+
+        `bust` tells that no face scores on its own.
+        """
+        found: list[Reading] = []
+        if self.scoring.five_straights is not None:
+            for kept, points in self.five_straight_keeps(by_face):
+                faces, kinds = zip(*kept, strict=True)
+                found.append((faces, kinds, points))
+        if dice != 6:
+            return found
         whole = self.whole_roll_points(by_face)
-        if whole is None and not found and len(roll) == 6 and self.scoring.no_scoring_dice is not None:
+        if whole is None and bust and not found and self.scoring.no_scoring_dice is not None:
             whole = self.scoring.no_scoring_dice << _spicy_dice(by_face)
         if whole is not None:
-            everything = tuple(sorted(roll)), tuple(chain.from_iterable(by_face.values()))
-            found.setdefault(everything, set()).add(whole)
-        if self._highest:
-            return {kept: {max(points)} for kept, points in found.items()}
+            faces = tuple(face for face, kinds in by_face.items() for _ in kinds)
+            found.append((faces, tuple(chain.from_iterable(by_face.values())), whole))
         return found
 
-    def _keeps_by_face(self, by_face: dict[int, Hand]) -> list[tuple[Roll, Hand, int]]:
+    def _keeps_by_face(self, by_face: dict[int, Hand]) -> list[Reading]:
         """Return the faces, kinds and points of each keep whose faces score on their own."""
-        keeps: list[tuple[Roll, Hand, int]] = [((), (), 0)]
+        keeps: list[Reading] = [((), (), 0)]
         for face, dice in by_face.items():
             options = self.face_keeps(face, dice)
             if len(options) > 1:
@@ -227,6 +239,14 @@ def group_by_face(hand: Hand, roll: Roll) -> dict[int, Hand]:
     for face, kind in sorted(zip(roll, hand, strict=True)):
         by_face[face] = (*by_face.get(face, ()), kind)
     return by_face
+
+
+def _highest(readings: list[Reading]) -> list[Reading]:
+    """Return the readings that pay most, one for each set of dice."""
+    most: dict[tuple[Roll, Hand], int] = {}
+    for faces, kinds, points in readings:
+        most[faces, kinds] = max(points, most.get((faces, kinds), 0))
+    return [(faces, kinds, points) for (faces, kinds), points in most.items()]
 
 
 def _spicy_dice(by_face: dict[int, Hand]) -> int:
@@ -260,18 +280,13 @@ def is_instant_win(hand: Hand, roll: Roll) -> bool:
 def keeps_of(rules: Ruleset, hand: Hand, roll: Roll) -> tuple[Keep, ...]:
     """Return every keep of a roll of `hand`; `roll` is aligned with it."""
     # Plain tuples compare and hash several times faster than keeps, so the keeps are made last.
+    # Of dice that cannot be told apart it does not matter which are set aside.
+    equal_dice = hand[0] == hand[-1]
     found = {
-        (faces, points, left)
-        for (faces, kinds), readings in scorer(rules).readings(hand, roll).items()
-        for left in (_left_of(hand, kinds),)
-        for points in readings
+        (faces, points, hand[len(kinds) :] if equal_dice else remove_dice(hand, kinds))
+        for faces, kinds, points in scorer(rules).readings(hand, roll)
     }
     return tuple(starmap(Keep, sorted(found)))
-
-
-def _left_of(hand: Hand, kinds: Hand) -> Hand:
-    # Of dice that cannot be told apart it does not matter which are set aside.
-    return hand[len(kinds) :] if hand[0] == hand[-1] else remove_dice(hand, kinds)
 
 
 def bank_keeps(rules: Ruleset, keeps: tuple[Keep, ...]) -> tuple[Keep, ...]:
