@@ -1,0 +1,1 @@
+"""Solvers: what is proposed here is proved here for one turn, and judged by `certify` for whole matches."""
