@@ -1,11 +1,13 @@
 """Dice, hands and rolls: the exhaustive enumerator.
 
 A *die* is named by its kind: 0 is a plain die, 1 to 6 a die whose spicy face is that number.
-A *hand* is the multiset of dice about to be rolled, a tuple of kinds in rising order; six plain dice are ``(0, 0, 0, 0, 0, 0)``.
+A *hand* is the multiset of dice about to be rolled, a tuple of kinds in rising order; six plain dice are ``(0, 0, 0,
+0, 0, 0)``.
 A *roll* is a tuple of faces, one for each die of the hand in the same order, sorted among dice of one kind:
 dice that cannot be told apart are not told apart.
 
-Each roll carries the integer number of equally likely ordered outcomes that it stands for, so that the weights of a hand of n dice
+Each roll carries the integer number of equally likely ordered outcomes that it stands for, so that the weights of a
+hand of n dice
 add up to 6**n and a probability is divided once, at the end.
 """
 
@@ -47,9 +49,7 @@ def sub_hands(hand: Hand) -> tuple[Hand, ...]:
     >>> len(sub_hands((1, 2, 3, 4, 5, 6)))
     63
     """
-    found = dict.fromkeys(
-        left for size in range(1, len(hand) + 1) for left in combinations(sorted(hand), size)
-    )
+    found = dict.fromkeys(left for size in range(1, len(hand) + 1) for left in combinations(sorted(hand), size))
     return tuple(found)
 
 

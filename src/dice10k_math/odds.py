@@ -1,6 +1,7 @@
 """Odds of one roll, as exact fractions.
 
-For plain dice the faces are taken one after another: the dice that show a face score on their own, so what is left to remember is how
+For plain dice the faces are taken one after another: the dice that show a face score on their own, so what is left to
+remember is how
 many dice are left and how many points there are. That is a product of six small polynomials, with integer weights.
 The combinations of all six dice, which need several faces at once, are few rolls and are corrected afterwards.
 For dice that are told apart, and for straights of five, every roll is scored.
@@ -60,7 +61,8 @@ def score_counts(rules: Ruleset, dice: int | Iterable[int] = 6) -> dict[int, int
     Returns
     -------
     dict
-        Points of the best keep of the roll (a bust is 0) to the number of ordered outcomes, in rising order of the points.
+        Points of the best keep of the roll (a bust is 0) to the number of ordered outcomes, in rising order of the
+        points.
         The numbers add up to 6**n.
 
     Examples
@@ -74,6 +76,7 @@ def score_counts(rules: Ruleset, dice: int | Iterable[int] = 6) -> dict[int, int
 
 @lru_cache(maxsize=512)
 def _score_counts(rules: Ruleset, hand: Hand) -> dict[int, int]:
+    counts: defaultdict[int, int]
     if _scores_face_by_face(rules, hand):
         counts = _counts_face_by_face(rules, hand)
         nothing = rules.scoring.no_scoring_dice
@@ -91,7 +94,7 @@ def _scores_face_by_face(rules: Ruleset, hand: Hand) -> bool:
 
 
 def _counts_face_by_face(rules: Ruleset, hand: Hand) -> defaultdict[int, int]:
-    """Counts of the best scores, a roll that scores nothing counting 0 whatever the rules pay for that."""
+    """Count the best scores; a roll that scores nothing counts as 0 whatever the rules pay for that."""
     table = scorer(rules)
     size = len(hand)
     best = [tuple(max(p for _, p in table.face_keeps(face, plain_hand(n))) for n in range(size + 1)) for face in FACES]
@@ -103,7 +106,7 @@ def _counts_face_by_face(rules: Ruleset, hand: Hand) -> defaultdict[int, int]:
 
 
 def _sum_over_faces(value: list[tuple[int, ...]], dice: int) -> defaultdict[int, int]:
-    """Distribution of the sum over the faces of ``value[face][dice that show it]``, with integer weights."""
+    """Return the distribution of the sum over the faces of ``value[face][dice that show it]``, with integer weights."""
     states = {(dice, 0): 1}
     for of_face in value[:-1]:
         following: dict[tuple[int, int], int] = defaultdict(int)
@@ -111,7 +114,7 @@ def _sum_over_faces(value: list[tuple[int, ...]], dice: int) -> defaultdict[int,
             for showing in range(left + 1):
                 following[left - showing, total + of_face[showing]] += weight * comb(left, showing)
         states = following
-    sums: dict[int, int] = defaultdict(int)
+    sums: defaultdict[int, int] = defaultdict(int)
     for (left, total), weight in states.items():
         sums[total + value[-1][left]] += weight
     return sums
@@ -129,7 +132,7 @@ def _raise_rolls(pattern: Pattern, points: int, best: list[tuple[int, ...]], cou
 
 @lru_cache(maxsize=16)
 def _face_counts(pattern: Pattern) -> tuple[tuple[int, ...], ...]:
-    """Every way in which the six faces can occur as often as the pattern says."""
+    """Return every way in which the six faces can occur as often as the pattern says."""
     return tuple(_arrangements(pattern + (0,) * (6 - len(pattern))))
 
 
@@ -218,9 +221,7 @@ def hot_dice_odds(rules: Ruleset, dice: int | Iterable[int] = 6) -> Fraction:
 def _hot_dice_outcomes(rules: Ruleset, hand: Hand) -> int:
     if not _scores_face_by_face(rules, hand):
         return sum(
-            weight
-            for roll, weight in rolls(hand)
-            if any(not keep.hand_left for keep in keeps_of(rules, hand, roll))
+            weight for roll, weight in rolls(hand) if any(not keep.hand_left for keep in keeps_of(rules, hand, roll))
         )
     table = scorer(rules)
     size = len(hand)

@@ -1,12 +1,14 @@
 """Scoring: a roll and a ruleset give the legal keeps and their points.
 
 A keep is a set of dice of one roll, all of which score.
-Its dice fall into *combinations*, each of them paid once: a single, a set of equal dice, a straight of five, or one of the combinations of
+Its dice fall into *combinations*, each of them paid once: a single, a set of equal dice, a straight of five, or one
+of the combinations of
 all six dice.
 Every spicy die that shows its spicy face doubles the combination that it is part of.
 
 This module is the only place that reads the scoring part of a ruleset.
-Equal dice are independent of the other faces, so a roll is scored face by face from one small table (`Scorer.face_keeps`); what needs
+Equal dice are independent of the other faces, so a roll is scored face by face from one small table
+(`Scorer.face_keeps`); what needs
 several faces at once (`Scorer.whole_roll_points`, `Scorer.five_straight_keeps`) is added to that.
 """
 
@@ -100,9 +102,7 @@ class Scorer:
         self._face_keeps: dict[tuple[int, Hand], tuple[tuple[Hand, int], ...]] = {}
         self._block_points = {
             face: {
-                size: points
-                for size in range(1, 7)
-                if (points := self._combination_of_equals(face, size)) is not None
+                size: points for size in range(1, 7) if (points := self._combination_of_equals(face, size)) is not None
             }
             for face in FACES
         }
@@ -271,7 +271,8 @@ def bank_keeps(rules: Ruleset, keeps: tuple[Keep, ...]) -> tuple[Keep, ...]:
     """Return the keeps with which the player may bank.
 
     Under ``bank_takes = "keep"`` these are all keeps.
-    Under ``"all_scoring"`` banking takes every scoring die: the keep that pays most (with the most dice, should two pay the same);
+    Under ``"all_scoring"`` banking takes every scoring die: the keep that pays most (with the most dice, should two
+    pay the same);
     a player who chooses between readings may bank with any keep to which no scoring die can be added.
     """
     if rules.turn.bank_takes == "keep" or not keeps:

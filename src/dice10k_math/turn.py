@@ -5,7 +5,8 @@ A roll of the hand either busts, wins the match at once (six spicy dice), or off
 Every keep scores more than 0, so the turn score grows with every roll and the walk has no cycle.
 
 Rolls that offer the same choices need not be told apart.
-For each hand the model lists the distinct choices (`Entry`) and the distinct sets of choices (`RollClass`) with their integer weight;
+For each hand the model lists the distinct choices (`Entry`) and the distinct sets of choices (`RollClass`) with their
+integer weight;
 Dice 10k has 124 classes for the 462 rolls of six dice.
 
 Amounts are in points.
@@ -120,7 +121,8 @@ class BankRule:
     Attributes
     ----------
     minimum, multiple, most
-        A turn score may be banked when it is at least `minimum`, a multiple of `multiple` and (unless None) at most `most`.
+        A turn score may be banked when it is at least `minimum`, a multiple of `multiple` and (unless None) at most
+        `most`.
     """
 
     minimum: int
@@ -145,7 +147,8 @@ class BankRule:
 def is_open(rules: Ruleset, score: int, opened: bool | None = None) -> bool:
     """Tell whether a player needs no opening bank any more.
 
-    Under ``opening_applies = "until_first_bank"`` a score of 0 is taken for a player who has not banked, unless `opened` says otherwise.
+    Under ``opening_applies = "until_first_bank"`` a score of 0 is taken for a player who has not banked, unless
+    `opened` says otherwise.
     """
     if rules.turn.opening_applies == "at_score_zero" or opened is None:
         return score != 0

@@ -77,9 +77,9 @@ def shown_key(key: str) -> str:
     return shorten(key if BARE_KEY.fullmatch(key) else json.dumps(key))
 
 
-def shorten(text: str) -> str:
+def shorten(text: str, longest: int = LONGEST_SHOWN) -> str:
     """Return the text cut to what fits in a message."""
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
+    return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 def whole(key: str, value: object, least: int, most: int) -> Iterator[Problem]:

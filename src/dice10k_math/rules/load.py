@@ -91,15 +91,16 @@ def _not_found(*, is_path: bool) -> str:
 
 def _read(path: str, where: str) -> bytes:
     """Return what is in the file, judging by its entry whether reading it can end."""
+    if not path:
+        # pathlib would take it for the current folder.
+        raise FileNotFoundError
     entry = Path(path).stat()
     if stat.S_ISDIR(entry.st_mode):
         raise RulesError(f"{where}: a directory; allowed: a rules file")
     if not stat.S_ISREG(entry.st_mode):
         raise RulesError(f"{where}: not an ordinary file; allowed: a rules file")
     if entry.st_size > LARGEST_TEXT:
-        raise RulesError(
-            f"{where}: {entry.st_size:,} bytes; allowed: a rules file of at most {LARGEST_TEXT:,}"
-        )
+        raise RulesError(f"{where}: {entry.st_size:,} bytes; allowed: a rules file of at most {LARGEST_TEXT:,}")
     with Path(path).open("rb") as file:
         return file.read(LARGEST_TEXT + 1)
 
@@ -109,6 +110,4 @@ def _decode(data: bytes, where: str) -> str:
         # Some editors begin a file with a byte order mark.
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RulesError(
-            f"{where}: not UTF-8 text (byte {error.start:,}); allowed: a rules file in UTF-8"
-        ) from None
+        raise RulesError(f"{where}: not UTF-8 text (byte {error.start:,}); allowed: a rules file in UTF-8") from None

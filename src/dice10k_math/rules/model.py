@@ -144,9 +144,7 @@ class Scoring:
         yield from checks.instance(
             "scoring.larger_sets", sets, (MultipliedSets, FlatSets, type(None)), "MultipliedSets or FlatSets"
         )
-        yield from checks.instance(
-            "scoring.five_straights", straights, (FiveStraights, type(None)), "FiveStraights"
-        )
+        yield from checks.instance("scoring.five_straights", straights, (FiveStraights, type(None)), "FiveStraights")
 
     def six_dice_combinations(self) -> dict[str, int | None]:
         """Return the points of each combination that only a roll of six dice can show, by field name.

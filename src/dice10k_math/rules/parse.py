@@ -34,6 +34,8 @@ Part = TypeVar("Part")
 Table = dict[str, Any]
 
 LARGEST_TEXT = 100_000
+LONGEST_REASON = 160
+MOST_LINES = 50
 KEY_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 #: A key of more parts than any rules file has: the time tomllib takes grows with their square.
 DEEP_KEY = re.compile(
@@ -83,15 +85,19 @@ def parse_rules(text: str, where: str = "<text>") -> Ruleset:
     reader = _Reader()
     rules = reader.ruleset(_toml(text, where))
     if reader.problems or rules is None:
-        raise RulesError("\n".join(f"{where}: {problem}" for problem in reader.problems))
+        raise RulesError(_message(where, reader.problems))
     return rules
+
+
+def _message(where: str, problems: list[Problem]) -> str:
+    lines = [f"{where}: {problem}" for problem in problems[:MOST_LINES]]
+    more = [f"{where}: and {len(problems) - MOST_LINES:,} more"] if len(problems) > MOST_LINES else []
+    return "\n".join(lines + more)
 
 
 def _toml(text: str, where: str) -> Table:
     if len(text) > LARGEST_TEXT:
-        raise RulesError(
-            f"{where}: {len(text):,} characters; allowed: a rules file of at most {LARGEST_TEXT:,}"
-        )
+        raise RulesError(f"{where}: {len(text):,} characters; allowed: a rules file of at most {LARGEST_TEXT:,}")
     if not text.strip():
         raise RulesError(f"{where}: empty; allowed: at least [ruleset], [scoring] and [ending]")
     if DEEP_KEY.search(text):
@@ -101,7 +107,7 @@ def _toml(text: str, where: str) -> Table:
     except RecursionError:
         raise RulesError(f"{where}: tables nested too deeply; allowed: TOML as in the rules files") from None
     except ValueError as error:
-        reason = shorten(ascii(str(error))[1:-1])
+        reason = shorten(ascii(str(error))[1:-1], LONGEST_REASON)
         raise RulesError(f"{where}: not TOML: {reason}; allowed: a rules file in TOML") from None
 
 

@@ -165,6 +165,9 @@ def _player_problems(players: object) -> Iterator[Problem]:
 def ruleset_problems(rules: Ruleset) -> Iterator[Problem]:
     """Find what is impossible between the parts of a ruleset, each sound by itself."""
     yield from _dice_problems(rules)
+    if point_step(rules) == 0:
+        # No keep is possible, which is a problem of its own: there is no step to divide by.
+        return
     yield from _bank_problems(rules)
     if rules.ending.kind == "exact" and rules.ending.target % score_step(rules):
         allowed = f"a multiple of {score_step(rules):,}, the step in which banks and penalties move a score"

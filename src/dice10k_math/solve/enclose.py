@@ -1,6 +1,7 @@
 """Backward induction over a turn in floating point, with a lower and an upper bound that hold in spite of rounding.
 
-Worths are shifted so that none is negative. Then every value is a sum of non-negative terms, and a sum of n of them is off by a factor of
+Worths are shifted so that none is negative. Then every value is a sum of non-negative terms, and a sum of n of them
+is off by a factor of
 at most 1 +- (n + 4) * 2**-53; the bounds are moved outward by that factor at every roll.
 A lower bound that takes the best of lower bounds stays one, and so does an upper bound.
 """
@@ -144,7 +145,11 @@ def _worths_of_endings(model: TurnModel, worth: Worth, shift: int) -> Floats:
 
 
 def _least_worth(worth: Worth) -> int:
-    below = [worth.bank(turn_score) for turn_score in range(0, worth.beyond + 1)] if worth.below else [worth.bank(worth.beyond)]
+    below = (
+        [worth.bank(turn_score) for turn_score in range(worth.beyond + 1)]
+        if worth.below
+        else [worth.bank(worth.beyond)]
+    )
     least = min(worth.bust, worth.bust_on_six, worth.instant_win, *below)
     return max(0, -(least.__floor__()))
 

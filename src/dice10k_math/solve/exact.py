@@ -1,10 +1,12 @@
 """The exact value of a turn, from bounds that decide which choices can be best.
 
-Where the bounds show a choice to be worse than another one, it is dropped: that is a proof. What is left is a single choice almost everywhere,
+Where the bounds show a choice to be worse than another one, it is dropped: that is a proof. What is left is a single
+choice almost everywhere,
 and the values of the states that it leads to are computed with integers over one common denominator.
 Where several choices are left, their exact values decide.
 
-A *cell* is a number: ``row * hands + hand`` stands for rolling that hand at that row of the grid, and ``~row`` (negative) for banking there.
+A *cell* is a number: ``row * hands + hand`` stands for rolling that hand at that row of the grid, and ``~row``
+(negative) for banking there.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ from math import lcm
 
 import numpy as np
 
-from dice10k_math.solve.enclose import BANK, ROLL, Enclosure, Ints, flatten
+from dice10k_math.solve.enclose import Enclosure, Floats, Ints
 from dice10k_math.solve.grid import Grid, Level
+from dice10k_math.solve.reader import HandReader
 from dice10k_math.solve.tail import Tail
 from dice10k_math.solve.worth import Number, Worth
 from dice10k_math.turn import BankRule, TurnModel
@@ -49,54 +52,34 @@ class TurnProblem:
     bounds: Enclosure
 
 
-class _HandReader:
-    """Reads, for one hand on one level, which choices can be best at a row."""
+def classes_at(reader: HandReader, pool: Floats, row: int) -> Classes:
+    """Return what can be best after rolling a hand at this row."""
+    rolled, banked = reader.worths(pool, row)
+    least, most = np.maximum(rolled, banked)
+    keep = most[reader.members] >= reader.best_of_classes(least)
+    counts = np.add.reduceat(keep, reader.starts).tolist()
+    numbers = iter(reader.members[keep].tolist())
+    cells = _cells(row + reader.shift, reader.after, pool.shape[3], rolled, banked)
+    found: Classes = defaultdict(int)
+    for weight, count in zip(reader.weights, counts, strict=True):
+        choices = cells[next(numbers)]
+        if count > 1:
+            for _ in range(count - 1):
+                choices += cells[next(numbers)]
+            choices = tuple(sorted(set(choices)))
+        found[choices] += weight
+    return found
 
-    def __init__(self, problem: TurnProblem, hand: int, level: Level) -> None:
-        model = problem.model
-        entries = model.hands[hand].entries
-        self.weights = [roll.weight for roll in model.hands[hand].classes]
-        self.members = np.array([number for roll in model.hands[hand].classes for number in roll.entries], np.int64)
-        sizes = [len(roll.entries) for roll in model.hands[hand].classes]
-        self.starts = np.cumsum([0, *sizes])[:-1]
-        self.sizes = np.array(sizes, np.int64)
-        self.shift = np.array([problem.grid.shift(level, entry) for entry in entries], np.int64)
-        self.hand_after = np.array([entry.hand for entry in entries], np.int64)
-        self.no_roll = np.array([not entry.may_roll for entry in entries])
-        self.no_bank = np.array([not entry.may_bank for entry in entries])
-        self.hands = len(model.hands)
-        self.pool = problem.bounds.pool
 
-    def classes(self, row: int) -> Classes:
-        """Return what can be best after rolling the hand at this row."""
-        after = row + self.shift
-        rolled = np.where(self.no_roll, -np.inf, self.pool[:, ROLL, after, self.hand_after])
-        banked = np.where(self.no_bank, -np.inf, self.pool[:, BANK, after, self.hand_after])
-        least, most = np.maximum(rolled, banked)
-        floor = np.maximum.reduceat(least[self.members], self.starts)
-        keep = most[self.members] >= np.repeat(floor, self.sizes)
-        counts = np.add.reduceat(keep, self.starts).tolist()
-        numbers = iter(self.members[keep].tolist())
-        cells = self._cells(after, rolled, banked)
-        found: Classes = defaultdict(int)
-        for weight, count in zip(self.weights, counts, strict=True):
-            choices = cells[next(numbers)]
-            if count > 1:
-                for _ in range(count - 1):
-                    choices += cells[next(numbers)]
-                choices = tuple(sorted(set(choices)))
-            found[choices] += weight
-        return found
-
-    def _cells(self, after: Ints, rolled: np.ndarray, banked: np.ndarray) -> list[tuple[int, ...]]:  # type: ignore[type-arg]
-        """Cells of the choices of each entry that can be the better one: banking, rolling on, or both."""
-        bank = (banked[1] >= rolled[0]).tolist()
-        roll = (rolled[1] > banked[0]).tolist()
-        on = (after * self.hands + self.hand_after).tolist()
-        return [
-            ((~row, cell) if may_roll else (~row,)) if may_bank else (cell,)
-            for row, cell, may_bank, may_roll in zip(after.tolist(), on, bank, roll, strict=True)
-        ]
+def _cells(rows: Ints, after: Ints, hands: int, rolled: Floats, banked: Floats) -> list[tuple[int, ...]]:
+    """Cells of the choices of each entry that can be the better one: banking, rolling on, or both."""
+    bank = (banked[1] >= rolled[0]).tolist()
+    roll = (rolled[1] > banked[0]).tolist()
+    on = (rows * hands + after).tolist()
+    return [
+        ((~row, cell) if may_roll else (~row,)) if may_bank else (cell,)
+        for row, cell, may_bank, may_roll in zip(rows.tolist(), on, bank, roll, strict=True)
+    ]
 
 
 class _Explorer:
@@ -106,8 +89,7 @@ class _Explorer:
         self.problem = problem
         self.hands = len(problem.model.hands)
         self.classes: dict[int, Classes] = {}
-        self._readers: dict[tuple[int, int], _HandReader] = {}
-        self._level_starts = [level.first for level in problem.grid.levels]
+        self._readers: dict[tuple[int, int], HandReader] = {}
 
     def level_of(self, row: int) -> Level:
         return next(level for level in reversed(self.problem.grid.levels) if row >= level.first)
@@ -126,7 +108,7 @@ class _Explorer:
             level = self.level_of(row)
             if cell in self.classes or row >= level.first + level.solved:
                 continue
-            found = self._reader(hand, level).classes(row)
+            found = classes_at(self._reader(hand, level), self.problem.bounds.pool, row)
             self.classes[cell] = found
             work += sum(map(len, found))
             if work > MOST_WORK:
@@ -134,10 +116,10 @@ class _Explorer:
             waiting += {cell for choices in found for cell in choices if cell >= 0}
         return True
 
-    def _reader(self, hand: int, level: Level) -> _HandReader:
+    def _reader(self, hand: int, level: Level) -> HandReader:
         key = (hand, level.hot_dice)
         if key not in self._readers:
-            self._readers[key] = _HandReader(self.problem, hand, level)
+            self._readers[key] = HandReader(self.problem.model.hands[hand], self.problem.grid, level)
         return self._readers[key]
 
 

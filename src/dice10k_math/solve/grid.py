@@ -2,7 +2,8 @@
 
 A *row* is a turn score (and, with a bonus, a number of hot dice); each row has one cell for each hand.
 Without a bonus there is one level, from turn score 0 to the start of the tail and as far beyond as one keep can reach.
-With a bonus there is one level for each number of hot dice up to those of the tail; level k starts at b0 * (2**k - 1), the bonus alone,
+With a bonus there is one level for each number of hot dice up to those of the tail; level k starts at b0 * (2**k -
+1), the bonus alone,
 and ends where no play can get beyond.
 Either way a keep moves a fixed number of rows on within a level.
 """

@@ -1,22 +1,29 @@
 """The far end of a turn, solved in closed form: no cut-off in the turn score is needed.
 
-Far out, the best play no longer depends on the turn score itself, only on the hand and on the remainder of the turn score by the bank multiple.
+Far out, the best play no longer depends on the turn score itself, only on the hand and on the remainder of the turn
+score by the bank multiple.
 Under such a play the value of rolling is affine,
 
     value(hand, T, b) = alpha * T + beta + gamma * b,
 
-with T the turn score and b the bonus that the next hot dice bring. The coefficients solve a linear system, in exact fractions.
+with T the turn score and b the bonus that the next hot dice bring. The coefficients solve a linear system, in exact
+fractions.
 
-*Proof that the play is best.* A region of pairs (T, b) is closed: a turn that enters it stays in it. Suppose that in the region no choice
-after any roll is better, by these affine values, than the one the play makes. Then the values satisfy the optimality equation there.
-Under any other play they never fall short of what is still to come on the average (they are a supermartingale); they are bounded below, and
+*Proof that the play is best.* A region of pairs (T, b) is closed: a turn that enters it stays in it. Suppose that in
+the region no choice
+after any roll is better, by these affine values, than the one the play makes. Then the values satisfy the optimality
+equation there.
+Under any other play they never fall short of what is still to come on the average (they are a supermartingale); they
+are bounded below, and
 the turn ends with probability 1, so no play gets more. Hence they are the best values.
 
-The condition is a finite number of inequalities, each of them linear in (T, b), to be checked at the corners of the region and along its
+The condition is a finite number of inequalities, each of them linear in (T, b), to be checked at the corners of the
+region and along its
 extreme directions:
 
 * without a bonus the region is T >= `start`;
-* with a bonus it is all that can be reached after `levels` hot dice: hot dice bring at most M points besides their bonus,
+* with a bonus it is all that can be reached after `levels` hot dice: hot dice bring at most M points besides their
+bonus,
   so T - b lies between -b0 and -b0 + M * (k + 1) after k hot dice, where b = b0 * 2**k.
 """
 
@@ -50,7 +57,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A closed set of (turn score, next bonus): the convex hull of `corners` and what lies from there in the `directions`."""
+    """A closed set of (turn score, next bonus): the hull of `corners` and what lies from there in the `directions`."""
 
     corners: tuple[tuple[int, int], ...]
     directions: tuple[tuple[int, int], ...]
@@ -154,19 +161,15 @@ class _FarTurn:
 
     def evaluate(self) -> None:
         """Set the values to those of the policy: each coefficient in its turn solves a linear system."""
-        alpha = self._solve(lambda choice, remainder: Fraction(self.worth.slope) if choice.bank else Fraction(0), 1, 0)
+        alpha = self._solve(lambda choice, _: Fraction(self.worth.slope if choice.bank else 0), 1, 0)
         gamma = self._solve(lambda choice, remainder: self._gained(choice, remainder, alpha, hot=True), 2, 0)
         beta = self._solve(lambda choice, remainder: self._gained(choice, remainder, alpha, hot=False), 1, 1)
         self.values = {state: (alpha[state], beta[state], gamma[state]) for state in self.states()}
 
-    def _gained(
-        self, choice: Choice, remainder: int, alpha: dict[tuple[int, int], Fraction], *, hot: bool
-    ) -> Fraction:
+    def _gained(self, choice: Choice, remainder: int, alpha: dict[tuple[int, int], Fraction], *, hot: bool) -> Fraction:
         entry = choice.entry
         slope = (
-            Fraction(self.worth.slope)
-            if choice.bank
-            else alpha[entry.hand, self._remainder_after(entry, remainder)]
+            Fraction(self.worth.slope) if choice.bank else alpha[entry.hand, self._remainder_after(entry, remainder)]
         )
         if hot:
             return slope if entry.hot else Fraction(0)
@@ -175,7 +178,8 @@ class _FarTurn:
     def _solve(self, gain: Gain, hot_factor: int, endings: int) -> dict[tuple[int, int], Fraction]:
         """Solve value = gain + (value after the roll, times `hot_factor` after hot dice) over all states.
 
-        Hands only shrink until hot dice bring the full hand back, so every value is written in terms of those of the full hand,
+        Hands only shrink until hot dice bring the full hand back, so every value is written in terms of those of the
+        full hand,
         and only that small system is solved.
         """
         size = len(self.remainders)
@@ -183,7 +187,9 @@ class _FarTurn:
         for hand, remainder in self.states():
             model = self.model.hands[hand]
             row = [Fraction(0)] * (size + 1)
-            row[size] = endings * (model.bust * self.bust_worth(hand) + model.instant_win * Fraction(self.worth.instant_win))
+            row[size] = endings * (
+                model.bust * self.bust_worth(hand) + model.instant_win * Fraction(self.worth.instant_win)
+            )
             for roll, choice in zip(model.classes, self.policy[hand, remainder], strict=True):
                 row[size] += roll.weight * gain(choice, remainder)
                 if choice.bank:
@@ -243,7 +249,9 @@ def _fixed_point(rows: list[list[Fraction]]) -> list[Fraction]:
     for column in range(size):
         pivot = next((row for row in range(column, size) if system[row][column] != 0), None)
         if pivot is None:
-            raise NotConvergedError("the far end of the turn has no finite value: hot dice pay back more than they risk")
+            raise NotConvergedError(
+                "the far end of the turn has no finite value: hot dice pay back more than they risk"
+            )
         system[column], system[pivot] = system[pivot], system[column]
         head = system[column][column]
         system[column] = [x / head for x in system[column]]

@@ -60,4 +60,4 @@ def at_least(points: int) -> Worth:
     >>> at_least(500).bank(450), at_least(500).bank(500)
     (0, 1)
     """
-    return Worth(slope=0, intercept=1, beyond=points, below=lambda turn_score: 0)
+    return Worth(slope=0, intercept=1, beyond=points, below=lambda _: 0)

@@ -1,0 +1,1 @@
+"""The public questions: each a short function that returns a frozen result."""
