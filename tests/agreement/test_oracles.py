@@ -11,6 +11,7 @@ from dice10k_math.rules.model import Ruleset
 from tests.oracles import egf
 from tests.oracles.games import BY_HAND
 from tests.oracles.keeps import brute_keeps
+from tests.oracles.montecarlo import ThresholdPlayer, estimate, threshold_value
 from tests.oracles.odds import brute_hot_dice_count, brute_score_counts, keeps_in_any_order, ordered_rolls
 from tests.oracles.turn import turn_value
 from tests.oracles.grid import turn_grid
@@ -53,3 +54,17 @@ def test_order_of_dice_does_not_matter() -> None:
 def test_recursion_and_grid_give_the_same_turn(name: str) -> None:
     recursion = turn_value(BY_HAND[name], 0, 2000)
     assert turn_grid(BY_HAND[name], 0, 2000)[0] == pytest.approx(recursion, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ["dice10k", "farkle", "dix-mille", "des-10000"])
+def test_random_turns_earn_what_the_same_play_is_worth(name: str) -> None:
+    player = ThresholdPlayer(BY_HAND[name], 400, score=1000)
+    sampled = estimate(player, 4000, seed=1)
+    assert abs(sampled.mean - threshold_value(player)) < 4 * sampled.error
+
+
+@pytest.mark.parametrize("name", ["dice10k", "farkle", "dix-mille"])
+def test_no_threshold_beats_the_best_turn(name: str) -> None:
+    best = turn_value(BY_HAND[name], 1000, 10_000)
+    for threshold in range(300, 1001, 100):
+        assert threshold_value(ThresholdPlayer(BY_HAND[name], threshold, score=1000)) <= best + 1e-9

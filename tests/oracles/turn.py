@@ -129,17 +129,22 @@ class TurnOracle:
         every = kind.banked
         banks = [every] if self.rules.turn.bank_takes == "all_scoring" else list(kind.options)
         for points, left in filter(None, banks):
-            total = turn_score + points + (0 if left else self._bonus(hot))
+            total, _ = self.after_keep(turn_score, points, left, hot)
             if self._bankable(total, left):
                 found.append((self.bank_worth(total, left), ("bank", points, left)))
         if found and turn_score >= self.cutoff:
             return found
         for points, left in kind.options:
-            total = turn_score + points + (0 if left else self._bonus(hot))
-            hand = left or full_hand(self.rules)
-            value = self.roll_value(hand, total, hot + (0 if left else 1))
+            total, more = self.after_keep(turn_score, points, left, hot)
+            value = self.roll_value(left or full_hand(self.rules), total, more)
             found.append((value, ("roll", points, left)))
         return found
+
+    def after_keep(self, turn_score: int, points: int, left: Kinds, hot: int) -> tuple[int, int]:
+        """Turn score and hot-dice count after a keep."""
+        if left:
+            return turn_score + points, hot
+        return turn_score + points + self._bonus(hot), hot + 1
 
     def _bonus(self, hot: int) -> int:
         return self.rules.turn.hot_dice_bonus * int(2**hot)
@@ -229,3 +234,33 @@ def long_run(rules: Ruleset, cutoff: int = 3000, tolerance: float = 1e-10) -> tu
         middle = (low + high) / 2
         low, high = (middle, high) if surplus(middle) > 0 else (low, middle)
     return (low + high) / 2, worth
+
+
+def bust_probability(oracle: TurnOracle) -> float:
+    """Probability that the best turn ends in a bust; of equally good choices, the first to bank."""
+    memo: dict[tuple[Kinds, int, int], float] = {}
+
+    def follow(hand: Kinds, turn_score: int, hot: int) -> float:
+        if turn_score >= 2 * oracle.cutoff:
+            return 1.0
+        hot = hot if oracle.rules.turn.hot_dice_bonus else 0
+        key = (hand, turn_score, hot)
+        if key not in memo:
+            memo[key] = sum(
+                count * after(kind, turn_score, hot) for kind, count in roll_classes(oracle.rules, hand)
+            ) / 6 ** len(hand)
+        return memo[key]
+
+    def after(kind: RollClass, turn_score: int, hot: int) -> float:
+        if kind.instant_win:
+            return 0.0
+        if not kind.options:
+            return 1.0
+        choices = oracle.choices(kind, turn_score, hot)
+        _, (action, points, left) = max(choices, key=lambda choice: (choice[0], choice[1][0] == "bank"))
+        if action == "bank":
+            return 0.0
+        total, more = oracle.after_keep(turn_score, points, left, hot)
+        return follow(left or full_hand(oracle.rules), total, more)
+
+    return follow(full_hand(oracle.rules), 0, 0)

@@ -75,7 +75,8 @@ TURN_VARIATIONS: tuple[Ruleset, ...] = (
     turned(FARKLE, "all-scoring-multiple", bank_multiple=100, bank_minimum=300),
     turned(DIX_MILLE, "opening-at-zero", opening_applies="at_score_zero", bank_minimum=200),
     turned(DES_10000, "multiple-of-300", bank_multiple=300),
-    *VARIATIONS,
+    # Where every face scores there is no bust, and a turn has no end but the player's wish.
+    *(rules for rules in VARIATIONS if 0 in rules.scoring.singles),
 )
 
 SPICY_VARIATIONS: tuple[Ruleset, ...] = (
