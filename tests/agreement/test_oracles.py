@@ -10,11 +10,11 @@ from dice10k_math.rules import builtin_rulesets, load_rules
 from dice10k_math.rules.model import Ruleset
 from tests.oracles import egf
 from tests.oracles.games import BY_HAND
+from tests.oracles.grid import turn_grid
 from tests.oracles.keeps import brute_keeps
 from tests.oracles.montecarlo import ThresholdPlayer, estimate, threshold_value
 from tests.oracles.odds import brute_hot_dice_count, brute_score_counts, keeps_in_any_order, ordered_rolls
 from tests.oracles.turn import turn_value
-from tests.oracles.grid import turn_grid
 from tests.oracles.variations import VARIATIONS
 
 PLAIN = [rules for rules in (*BY_HAND.values(), *VARIATIONS) if rules.variants.spicy_faces is None]

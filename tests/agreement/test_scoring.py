@@ -42,9 +42,7 @@ def assert_same_keeps(rules: Ruleset, roll: Faces, kinds: Kinds) -> None:
 @pytest.mark.parametrize("name", ONE_PER_SCORING)
 def test_all_ordered_rolls_of_six_dice(name: str) -> None:
     rules = load_rules(name)
-    by_multiset = {
-        roll: library_keeps(rules, roll, (0,) * 6) for roll in combinations_with_replacement(range(1, 7), 6)
-    }
+    by_multiset = {roll: library_keeps(rules, roll, (0,) * 6) for roll in combinations_with_replacement(range(1, 7), 6)}
     seen = 0
     for roll in ordered_rolls(6):
         assert by_multiset[tuple(sorted(roll))] == brute_keeps(rules, roll), roll

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 import dice10k_math as d10
 from dice10k_math.questions.turn import TurnSolution
-from dice10k_math.rules import builtin_rulesets, load_rules
+from dice10k_math.rules import load_rules
 from dice10k_math.rules.model import BustRules, BustsInARow, Ruleset
 from tests.oracles.grid import turn_grid
 from tests.oracles.keeps import brute_all_scoring, brute_keeps

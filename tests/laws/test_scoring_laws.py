@@ -83,9 +83,7 @@ def _assignable(dice: Counter[tuple[int, int]], faces: Counter[int], kinds: Coun
         return not kinds.total()
     face = next(iter(faces))
     return any(
-        _assignable(
-            dice - Counter({(kind, face): 1}), faces - Counter({face: 1}), kinds - Counter({kind: 1})
-        )
+        _assignable(dice - Counter({(kind, face): 1}), faces - Counter({face: 1}), kinds - Counter({kind: 1}))
         for (kind, shown), left in dice.items()
         if shown == face and left and kinds[kind]
     )
@@ -93,9 +91,7 @@ def _assignable(dice: Counter[tuple[int, int]], faces: Counter[int], kinds: Coun
 
 @given(rolled(), st.randoms(use_true_random=False))
 @settings(max_examples=100, deadline=None)
-def test_order_of_plain_dice_does_not_matter(
-    case: tuple[Ruleset, Roll, tuple[int, ...]], random: Random
-) -> None:
+def test_order_of_plain_dice_does_not_matter(case: tuple[Ruleset, Roll, tuple[int, ...]], random: Random) -> None:
     rules, roll, hand = case
     assume(rules.variants.spicy_faces is None)
     shuffled = list(roll)

@@ -120,8 +120,7 @@ def score_counts(rules: Ruleset, dice: int) -> dict[int, int]:
     product: Any = RING(1)
     for face in range(6):
         product *= sum(
-            T ** best_points(scoring, face, count) * X**count / factorial(count)
-            for count in range(dice + 1)
+            T ** best_points(scoring, face, count) * X**count / factorial(count) for count in range(dice + 1)
         )
     found: dict[int, int] = {}
     for (power, points), coefficient in product.terms():
@@ -166,18 +165,12 @@ def bust_count(rules: Ruleset, dice: int) -> int:
 def hot_dice_count(rules: Ruleset, dice: int) -> int:
     """Number of ordered rolls of which all dice can be kept."""
     scoring = rules.scoring
-    live = [
-        [n for n in range(dice + 1) if exact_points(scoring, face, n) is not None] for face in range(6)
-    ]
+    live = [[n for n in range(dice + 1) if exact_points(scoring, face, n) is not None] for face in range(6)]
     patterns = set(_six_dice_patterns(scoring)) if dice == 6 else set()
     for counts, _, spare in _five_straight_patterns(scoring, dice):
         if spare is None or scoring.singles[spare]:
             patterns.add(counts)
-    added = [
-        counts
-        for counts in patterns
-        if not all(count in live[face] for face, count in enumerate(counts))
-    ]
+    added = [counts for counts in patterns if not all(count in live[face] for face, count in enumerate(counts))]
     consoled = dice == 6 and scoring.no_scoring_dice
     nothing = nothing_count(rules, dice) if consoled else 0
     return _count_product(dice, live) + sum(weight(counts) for counts in added) + nothing

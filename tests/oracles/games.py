@@ -66,9 +66,7 @@ FARKLE_SPICY = replace(
     ending=replace(FARKLE.ending, target=25_000),
     variants=Variants(spicy_faces=(1, 2, 3, 4, 5, 6)),
 )
-FARKLE_HIGH_STAKES = replace(
-    FARKLE, name="farkle-high-stakes", players=(2, 8), variants=Variants(high_stakes=True)
-)
+FARKLE_HIGH_STAKES = replace(FARKLE, name="farkle-high-stakes", players=(2, 8), variants=Variants(high_stakes=True))
 FARKLE_SPICY_HIGH_STAKES = replace(
     FARKLE_SPICY,
     name="farkle-spicy-high-stakes",

@@ -43,10 +43,7 @@ class HandTable:
 def points_step(rules: Ruleset) -> int:
     """The greatest number of which all points that any hand can score are multiples."""
     points = {
-        points
-        for hand in all_hands(rules)
-        for kind, _ in roll_classes(rules, hand)
-        for points, _ in kind.options
+        points for hand in all_hands(rules) for kind, _ in roll_classes(rules, hand) for points, _ in kind.options
     }
     return math.gcd(*points)
 

@@ -83,7 +83,7 @@ def combination_points(scoring: Scoring, faces: Faces, rolled: int) -> int:
 
 
 def _spicy_factor(dice: Faces, roll: Faces, kinds: Kinds) -> int:
-    return 2 ** sum(1 for die in dice if roll[die] == kinds[die])
+    return 1 << sum(1 for die in dice if roll[die] == kinds[die])
 
 
 def _members(mask: int) -> Faces:
@@ -124,10 +124,7 @@ def _one_set_per_face(split: tuple[int, ...], roll: Faces, scoring: Scoring) -> 
         faces = [roll[die] for die in _members(block)]
         if len(set(faces)) == 1:
             together.setdefault(faces[0], []).append(len(faces))
-    return all(
-        len(sizes) == 1 or set_points(scoring, face, sum(sizes)) == 0
-        for face, sizes in together.items()
-    )
+    return all(len(sizes) == 1 or set_points(scoring, face, sum(sizes)) == 0 for face, sizes in together.items())
 
 
 def _same_shape(split: tuple[int, ...], roll: Faces) -> tuple[int, ...]:

@@ -29,14 +29,14 @@ def keeps_in_any_order(rules: Ruleset, roll: Faces, kinds: Kinds) -> frozenset[B
     return cached_keeps(rules, tuple(face for _, face in pairs), tuple(kind for kind, _ in pairs))
 
 
-def as_kinds(rules: Ruleset, dice: int | Kinds) -> Kinds:
+def as_kinds(dice: int | Kinds) -> Kinds:
     """A number of plain dice, or the kinds themselves."""
     return dice if isinstance(dice, tuple) else (0,) * dice
 
 
 def brute_score_counts(rules: Ruleset, dice: int | Kinds) -> Counter[int]:
     """Points of the best keep -> number of ordered rolls; a bust counts as 0."""
-    kinds = as_kinds(rules, dice)
+    kinds = as_kinds(dice)
     counts: Counter[int] = Counter()
     for roll in ordered_rolls(len(kinds)):
         keeps = keeps_in_any_order(rules, roll, kinds)
@@ -51,8 +51,7 @@ def brute_bust_count(rules: Ruleset, dice: int | Kinds) -> int:
 
 def brute_hot_dice_count(rules: Ruleset, dice: int | Kinds) -> int:
     """Number of ordered rolls of which all dice can be kept."""
-    kinds = as_kinds(rules, dice)
+    kinds = as_kinds(dice)
     return sum(
-        any(not keep.left for keep in keeps_in_any_order(rules, roll, kinds))
-        for roll in ordered_rolls(len(kinds))
+        any(not keep.left for keep in keeps_in_any_order(rules, roll, kinds)) for roll in ordered_rolls(len(kinds))
     )

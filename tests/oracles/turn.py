@@ -64,10 +64,8 @@ def all_hands(rules: Ruleset) -> list[Kinds]:
 
 def least_bank(rules: Ruleset, score: int, opened: bool) -> int:
     """The minimum that a turn score must reach."""
-    if rules.turn.opening_applies == "at_score_zero":
-        opening = score == 0
-    else:
-        opening = not opened
+    at_zero = rules.turn.opening_applies == "at_score_zero"
+    opening = score == 0 if at_zero else not opened
     return max(rules.turn.bank_minimum, rules.turn.opening_minimum if opening else 0)
 
 
@@ -191,9 +189,7 @@ def turn_value(
     exact: bool = False,
 ) -> Any:
     """Expected change of the score of the best turn (a lower bound, see the module)."""
-    oracle = turn_oracle(
-        rules, score, cutoff, opened=opened, bust_worth=bust_worth, exact=exact
-    )
+    oracle = turn_oracle(rules, score, cutoff, opened=opened, bust_worth=bust_worth, exact=exact)
     return oracle.roll_value(full_hand(rules), 0)
 
 
