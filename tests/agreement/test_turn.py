@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import dice10k_math as d10
+from dice10k_math.errors import NotConvergedError
 from dice10k_math.questions.turn import TurnSolution
 from dice10k_math.rules import load_rules
 from dice10k_math.rules.model import BustRules, BustsInARow, Ruleset
@@ -32,8 +33,8 @@ from tests.strategies import rulesets
 PLAIN = [load_rules(name) for name in ("dice10k", "farkle", "dix-mille", "des-10000")]
 FAR = 24_000
 # With a bonus that doubles, what lies beyond the cut-off counts for more.
-FAR_WITH_BONUS = 1_000_000
-CLOSE = 1e-5
+FAR_WITH_BONUS = 64_000_000
+CLOSE = 1e-6
 
 
 def _name(rules: Ruleset) -> str:
@@ -109,7 +110,8 @@ def test_value_of_rolling_in_states_inside_the_turn(rules: Ruleset) -> None:
     assert len(inside) > 200
     for hand, turn_score, hot in inside[::3]:
         value = oracle.roll_value(hand, turn_score, hot)
-        assert turn.roll_value(len(hand), turn_score, hot) == pytest.approx(value, abs=1e-6)
+        # Every hot dice behind doubles the bonus ahead, and with it what the cut-off leaves out.
+        assert turn.roll_value(len(hand), turn_score, hot) == pytest.approx(value, abs=CLOSE * 8**hot)
 
 
 @pytest.mark.parametrize("rules", PLAIN, ids=_name)
@@ -146,7 +148,8 @@ def test_ranked_choices(rules: Ruleset, turn_score: int, roll: tuple[int, ...]) 
         found[choice.then, choice.points, choice.dice_left].add(choice.worth)
     assert set(found) == set(expected)
     for key, worths in found.items():
-        assert worths == {pytest.approx(expected[key], abs=1e-6)}
+        assert min(worths) == pytest.approx(expected[key], abs=CLOSE)
+        assert max(worths) == pytest.approx(expected[key], abs=CLOSE)
     assert [choice.worth for choice in choices] == sorted((c.worth for c in choices), reverse=True)
     assert choices[0].loss == 0
 
@@ -195,16 +198,21 @@ def test_long_run_by_bisection() -> None:
     assert list(run.advantages) == pytest.approx(worth, abs=1e-5)
 
 
+@pytest.mark.slow
 @given(rules=rulesets())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_random_rules(rules: Ruleset) -> None:
     kinds = rules.variants.spicy_faces
     if kinds is not None and len(set(kinds)) > 2:
         rules = replace(rules, variants=replace(rules.variants, spicy_faces=(kinds[0],) * len(kinds)))
     most = max(*rules.scoring.singles, *rules.scoring.triples)
-    near = turn_value(rules, 0, 20 * most)
-    turn = d10.solve_turn(rules, score=0, exact=False)
-    assert near <= turn.upper + 1e-6
-    assert turn.lower <= turn.upper
-    oracle = turn_value(rules, 0, 400 * most)
-    assert turn.expected_points == pytest.approx(oracle, rel=1e-2, abs=1e-2)
+    try:
+        turn = d10.solve_turn(rules, score=0, exact=False)
+    except NotConvergedError:
+        # Where hot dice pay more than they risk, the worth of a turn has no end: it grows with the cut-off.
+        assert turn_value(rules, 0, 12 * most) > turn_value(rules, 0, 6 * most)
+        return
+    assert turn.lower <= turn.expected_points <= turn.upper
+    assert turn_value(rules, 0, 6 * most) <= turn.upper + 1e-6
+    if not rules.turn.hot_dice_bonus and rules.turn.hot_dice == "may_bank":
+        assert turn.expected_points == pytest.approx(turn_value(rules, 0, 30 * most), rel=2e-2)

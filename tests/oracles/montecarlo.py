@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -71,7 +70,6 @@ def estimate(player: ThresholdPlayer, turns: int, seed: int) -> Estimate:
 def threshold_value(player: ThresholdPlayer, most: int = 20_000) -> float:
     """Exact mean of the same play; a turn past `most` points (it cannot bank yet) is lost."""
     rules = player.rules
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 200_000))
     memo: dict[tuple[Kinds, int, int], float] = {}
 
     def roll_value(hand: Kinds, turn_score: int, hot: int) -> float:

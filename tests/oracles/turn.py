@@ -21,6 +21,9 @@ from dice10k_math.rules.model import Ruleset
 from .keeps import Kinds, brute_all_scoring, is_instant_win
 from .odds import keeps_in_any_order, ordered_rolls
 
+# A turn is followed as deep as it goes.
+sys.setrecursionlimit(1_000_000)
+
 
 @dataclass(frozen=True)
 class RollClass:
@@ -166,7 +169,6 @@ def turn_oracle(
 
     `bust_worth` is added to every bust (the cost of a third bust in a row, say).
     """
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 200_000))
     opened = score != 0 if opened is None else opened
     return TurnOracle(
         rules,
