@@ -21,12 +21,13 @@ bound by induction.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.kernel import BLOCK, back_up_blocks
+from dice10k_math.kernel import BLOCK, back_up_and_forward, back_up_blocks
 from dice10k_math.program import Floats, Ints, Program
 
 Blocks = NDArray[np.int64]
@@ -119,8 +120,16 @@ def back_up(
     if blocks is None:
         blocks = blocks_of(groups, columns, program.most)
     out = np.full((groups, columns), np.nan)
+    back_up_blocks(*_arguments(program, contexts, survival, blocks, lowest=lowest, nudge=nudge), out)
+    return out
+
+
+def _arguments(
+    program: Program, contexts: Contexts, survival: Floats, blocks: Blocks, *, lowest: bool, nudge: float
+) -> tuple[Any, ...]:
+    """Return the arguments that the compiled loops share."""
     trie = program.trie
-    back_up_blocks(
+    return (
         max(1, min(numba.get_num_threads(), len(blocks))),
         _with_ranges(program, blocks),
         (contexts.table, contexts.bank_rows, contexts.bust, contexts.bust_on_six, contexts.top, contexts.instant_win),
@@ -130,6 +139,43 @@ def back_up(
         (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner),
         lowest,
         nudge,
-        out,
     )
-    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """How turns end under the best play, one row for each column of a group.
+
+    Attributes
+    ----------
+    value
+        Shape (columns,): what the turn is worth.
+    banked
+        Shape (columns, bank rows): probability of each bank.
+    bust, bust_on_six
+        Shape (columns,): probabilities.
+    rest
+        Shape (columns,): what all other endings add to the value.
+    """
+
+    value: Floats
+    banked: Floats
+    bust: Floats
+    bust_on_six: Floats
+    rest: Floats
+
+
+def back_up_forward(
+    program: Program, contexts: Contexts, survival: Floats, *, limit: int, lowest: bool = True, nudge: float = 0.0
+) -> Forward:
+    """Back up one group of contexts, and follow the best play of each to its endings.
+
+    The value is, rounding apart, the sum of the endings' worths by their probabilities, plus `rest`.
+    """
+    columns = contexts.bust.shape[1]
+    out = np.full((1, columns), np.nan)
+    banked = np.zeros((columns, len(program.bank_scores)))
+    ended = np.zeros((columns, 3))
+    arguments = _arguments(program, contexts, survival, blocks_of(1, columns, limit), lowest=lowest, nudge=nudge)
+    back_up_and_forward(*arguments, out, banked, ended)
+    return Forward(out[0], banked, ended[:, 0], ended[:, 1], ended[:, 2])

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dice10k_math.last_turn import DOWN, UP, first_of_extra_round, last_turns
 from dice10k_math.program import Floats
-from dice10k_math.race import DOWN, UP, Race, RowWorth, first_of_extra_round, last_turns
+from dice10k_math.race import Race, RowWorth
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,4 +90,6 @@ class Guarantees:
         mirror = total - np.arange(first, end)
         self.own_table[phase * race.rows + total, first:end] = self.bounds.wait[phase, total, first:end]
         # The opponent waits after the turn of the other phase, and then the player moves in this one.
-        self.their_table[race.other(phase) * race.rows + total, mirror] = 1.0 - self.bounds.move[phase, total, first:end]
+        self.their_table[race.other(phase) * race.rows + total, mirror] = (
+            1.0 - self.bounds.move[phase, total, first:end]
+        )

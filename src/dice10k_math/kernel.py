@@ -12,6 +12,8 @@ from numba import njit, prange
 
 BLOCK = 64
 """Contexts that are backed up together: enough to fill the vector units, few enough for the rows to stay in the cache."""
+FAINT = 1e-15
+"""Probability below which the forward pass stops following a state and counts its value instead."""
 NEVER = -1e30
 """Worth of banking where it is not allowed."""
 
@@ -35,7 +37,7 @@ def _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):
                 for b in range(BLOCK):
                     x = pool[own, b]
                     y = pool[bank, b]
-                    pool[own, b] = x if x > y else y
+                    pool[own, b] = max(y, x)
             continue
         offset = target_starts[state]
         for b in range(BLOCK):
@@ -57,20 +59,20 @@ def _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):
                 for b in range(BLOCK):
                     x = pool[row, b]
                     y = scratch[d - 1, b]
-                    x = x if x > y else y
+                    x = max(y, x)
                     scratch[d, b] = x
                     acc[b] += w * x
             else:
                 for b in range(BLOCK):
                     x = pool[row, b]
                     y = scratch[d - 1, b]
-                    x = x if x > y else y
+                    x = max(y, x)
                     acc[b] += w * x
         if bank >= 0:
             for b in range(BLOCK):
                 x = acc[b] + nudge
                 y = pool[bank, b]
-                pool[own, b] = x if x > y else y
+                pool[own, b] = max(y, x)
         else:
             for b in range(BLOCK):
                 pool[own, b] = acc[b] + nudge
@@ -120,3 +122,81 @@ def back_up_blocks(threads, blocks, contexts, shares, shape, states, trie, lowes
             _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
             for b in range(block[2]):
                 out[block[0], block[1] + b] = pool[rows - 1, b]
+
+
+@njit(cache=True)
+def _forward(pool, b, mass, banked, ended, block, best, chosen, shares, shape, states, trie):
+    """Follow one context's best play from the start of the turn: add up how it ends.
+
+    `banked` gets the probability of each bank row; `ended` those of a bust, of a bust with all dice, and the worth of edges and instant wins.
+    """
+    first, last = shape
+    limit, forced_limit = block[3], block[4]
+    hand, turn_score, hot_edge, bank_row, targets, target_starts = states
+    starts, entry, depth, weight, inner = trie
+    bust_share, instant_share, instant_win = shares
+    mass[:] = 0.0
+    banked[:] = 0.0
+    ended[:] = 0.0
+    mass[len(hand) - 1] = 1.0
+    for state in range(len(hand) - 1, block[5] - 1, -1):
+        here = mass[state]
+        if here == 0.0:
+            continue
+        h = hand[state]
+        bank = bank_row[state]
+        own = first + state
+        if bank >= 0 and pool[bank, b] >= pool[own, b]:
+            banked[bank] += here
+            continue
+        if here < FAINT or hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
+            ended[2] += here * pool[own, b]
+            continue
+        ended[1 if h == last else 0] += here * bust_share[h]
+        ended[2] += here * instant_share[h] * instant_win
+        offset = target_starts[state]
+        for node in range(starts[h], starts[h + 1]):
+            row = targets[offset + entry[node]]
+            d = depth[node]
+            x = pool[row, b]
+            if d > 0 and best[d - 1] >= x:
+                best[d] = best[d - 1]
+                chosen[d] = chosen[d - 1]
+            else:
+                best[d] = x
+                chosen[d] = row
+            if weight[node] > 0.0:
+                row = chosen[d]
+                if row < first:
+                    banked[row] += here * weight[node]
+                else:
+                    mass[row - first] += here * weight[node]
+
+
+@njit(parallel=True, cache=True)
+def back_up_and_forward(threads, blocks, contexts, shares, shape, states, trie, lowest, nudge, out, banked, ended):
+    """Back up blocks of one group, and follow the best play of each of their contexts to its endings."""
+    first = shape[0]
+    rows = first + len(states[0])
+    hands = len(shares[0])
+    levels = trie[2].max() + 1
+    for thread in prange(threads):
+        pool = np.empty((rows, BLOCK))
+        scratch = np.empty((levels, BLOCK))
+        acc = np.empty(BLOCK)
+        ending = np.empty((hands, BLOCK))
+        edge = np.empty((hands, BLOCK))
+        mass = np.empty(len(states[0]))
+        best = np.empty(levels)
+        chosen = np.empty(levels, np.int64)
+        for k in range(thread, len(blocks), threads):
+            block = blocks[k]
+            _load(pool, ending, edge, block, lowest, shares, contexts)
+            _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+            for b in range(block[2]):
+                c = block[1] + b
+                out[block[0], c] = pool[rows - 1, b]
+                _forward(
+                    pool, b, mass, banked[c], ended[c], block, best, chosen,
+                    (shares[0], shares[1], contexts[5]), shape, states, trie,
+                )  # fmt: skip

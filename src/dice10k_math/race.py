@@ -23,40 +23,19 @@ Scores are counted in units: the greatest common divisor of what can be banked.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dice10k_math.backup import Blocks, Contexts, back_up, rounding_of
-from dice10k_math.kernel import BLOCK, NEVER
+from dice10k_math.backup import Blocks, Contexts, back_up
 from dice10k_math.errors import InputError
-from dice10k_math.program import Floats, Ints, Program, compile_turn, survival
+from dice10k_math.kernel import BLOCK, NEVER
+from dice10k_math.last_turn import MOST_LEAD, Mask, Side, allowed, compiled, hot_dice_within
+from dice10k_math.program import Floats, Ints, Program, survival
 from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.turn import BankRule, TurnModel, bank_rule, turn_model
 
-MOST_LEAD = 40_000
-"""The greatest difference, in points, for which the last turn is solved; greater ones are bounded by it."""
 CAUTION = 0.5
 """Banking is taken to be best once the risk after it is this part of the risk of one more roll; the judge checks what that costs."""
-
-
-Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """How bounds are rounded: down (with the worse bust at the edges), up, or not at all."""
-
-    lowest: bool
-    sign: float
-
-    def nudge(self, program: Program) -> float:
-        """Return what to add at every roll."""
-        return self.sign * rounding_of(program)
-
-
-DOWN, UP, NEAREST = Side(True, -1.0), Side(False, 1.0), Side(True, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +108,7 @@ class Race:
     @property
     def program(self) -> Program:
         """The compiled turn."""
-        return _program(self.rules, self.most)
+        return compiled(self.rules, self.most, hot_dice_within(self.rules, self.most))
 
     def columns(self, total: int) -> tuple[int, int]:
         """Return the first column of a row and the one after the last: the opponent's scores with which this sum can occur."""
@@ -175,7 +154,7 @@ class Race:
         """
         scores = self.program.bank_scores
         rows = phase * self.rows + total + scores // self.unit
-        return np.stack([np.where(_allowed(rule, scores), rows, -1) for rule in (self.opened, self.unopened)]).astype(
+        return np.stack([np.where(allowed(rule, scores), rows, -1) for rule in (self.opened, self.unopened)]).astype(
             np.int32
         )
 
@@ -256,68 +235,3 @@ class Race:
             part[past] = worth[past]
             if exact:
                 part[own > self.scores] = NEVER
-
-
-def _allowed(rule: BankRule, scores: Ints) -> Mask:
-    return (scores >= rule.minimum) & (scores % rule.multiple == 0)
-
-
-@lru_cache(maxsize=64)
-def _program(rules: Ruleset, most: int) -> Program:
-    return compile_turn(turn_model(rules), most, hot_may_bank=rules.turn.hot_dice == "may_bank")
-
-
-def last_turns(race: Race, tie: float, side: Side) -> Floats:
-    """Return what a last turn is worth to its player, by how far behind he is.
-
-    Parameters
-    ----------
-    race
-        The match.
-    tie
-        Worth of drawing level. Being level before the turn (extra rounds), a bust leaves the tie.
-    side
-        Rounding.
-
-    Returns
-    -------
-    ndarray
-        Worth by deficit in units, from 0 to that of `MOST_LEAD`; greater deficits are worth no more than the last.
-    """
-    leads = MOST_LEAD // race.unit + 1
-    program = _program(race.rules, MOST_LEAD)
-    scores = program.bank_scores // race.unit
-    behind = np.arange(leads)
-    table = np.where(scores[:, None] > behind, 1.0, np.where(scores[:, None] == behind, tie, 0.0))
-    rows = np.where(_allowed(race.opened, program.bank_scores), np.arange(len(scores)), -1).astype(np.int32)
-    bust = np.where(behind == 0, tie, 0.0)[None, :]
-    contexts = Contexts(table, rows[None, :], bust, bust, np.ones((1, leads)))
-    blocks = np.array(
-        [(0, j, min(BLOCK, leads - j), (j + BLOCK) * race.unit) for j in range(0, leads, BLOCK)], np.int64
-    )
-    return back_up(
-        program, contexts, race.survival(side), blocks=blocks, lowest=side.lowest, nudge=side.nudge(program)
-    )[0]
-
-
-def first_of_extra_round(race: Race, last_turn: Floats, beyond: float, side: Side) -> float:
-    """Return what leading off an extra round from a tie is worth.
-
-    Parameters
-    ----------
-    race
-        The match.
-    last_turn, beyond
-        Worth for the second player of his turn, by how far behind he is then, and for greater deficits.
-    side
-        Rounding.
-    """
-    program = _program(race.rules, MOST_LEAD)
-    scores = program.bank_scores // race.unit
-    worth = 1.0 - np.append(last_turn, beyond)[np.minimum(scores, len(last_turn))]
-    rows = np.where(_allowed(race.opened, program.bank_scores), np.arange(len(scores)), -1).astype(np.int32)
-    bust = np.array([[1.0 - last_turn[0]]])
-    top = np.array([[1.0 - (last_turn[-1] if side.lowest else 0.0)]])
-    contexts = Contexts(worth[:, None], rows[None, :], bust, bust, top)
-    values = back_up(program, contexts, race.survival(side), lowest=side.lowest, nudge=side.nudge(program))
-    return float(values[0, 0])

@@ -107,7 +107,10 @@ def _tie_faults(race: Race, bounds: RaceBounds, guarantees: Guarantees) -> list[
     if race.rules.ending.tie != "extra_rounds":
         shared = bounds.lead <= 0.5 and bounds.follow <= 0.5
         return [] if shared else [Fault("tie", 0, 0, 0, max(bounds.lead, bounds.follow), 0.5)]
-    pairs = (("leading off a tie", bounds.lead, guarantees.lead()), ("following at a tie", bounds.follow, guarantees.follow()))
+    pairs = (
+        ("leading off a tie", bounds.lead, guarantees.lead()),
+        ("following at a tie", bounds.follow, guarantees.follow()),
+    )
     return [
         Fault(seat, 0, 0, 0, claimed, allowed)
         for seat, claimed, allowed in pairs

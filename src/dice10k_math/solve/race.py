@@ -9,8 +9,9 @@ import numpy as np
 
 from dice10k_math.bounds import Guarantees, RaceBounds
 from dice10k_math.errors import NotConvergedError
+from dice10k_math.last_turn import NEAREST, Mask, first_of_extra_round, last_turns
 from dice10k_math.program import Floats
-from dice10k_math.race import NEAREST, Mask, Race, RowWorth, first_of_extra_round, last_turns
+from dice10k_math.race import Race, RowWorth
 
 MOST_ROUNDS = 60
 SETTLED = 4e-15

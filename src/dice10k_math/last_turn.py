@@ -1,0 +1,127 @@
+"""The last turn of a match: one player has reached the target, the other needs more than the difference.
+
+What it is worth depends on the difference alone. It serves final rounds, equal turns, and the extra rounds that break a tie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dice10k_math.backup import Contexts, back_up, rounding_of
+from dice10k_math.kernel import BLOCK
+from dice10k_math.program import Floats, Ints, Program, compile_turn
+from dice10k_math.rules import Ruleset
+from dice10k_math.turn import BankRule, turn_model
+
+Mask = NDArray[np.bool_]
+MOST_LEAD = 40_000
+"""The greatest difference, in points, for which the last turn is solved; greater ones are bounded by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """How bounds are rounded: down (with the worse bust at the edges), up, or not at all."""
+
+    lowest: bool
+    sign: float
+
+    def nudge(self, program: Program) -> float:
+        """Return what to add at every roll."""
+        return self.sign * rounding_of(program)
+
+
+DOWN, UP, NEAREST = Side(True, -1.0), Side(False, 1.0), Side(True, 0.0)
+
+
+class Setting(Protocol):
+    """What the last turn needs to know of a match."""
+
+    rules: Ruleset
+    unit: int
+    opened: BankRule
+
+    def survival(self, side: Side) -> Floats:
+        """Return the survival beyond the greatest turn score, for a bound on this side."""
+        ...
+
+
+def allowed(rule: BankRule, scores: Ints) -> Mask:
+    """Tell which turn scores may be banked."""
+    return (scores >= rule.minimum) & (scores % rule.multiple == 0)
+
+
+@lru_cache(maxsize=64)
+def compiled(rules: Ruleset, most: int, most_hot_dice: int = 0) -> Program:
+    """Return the turn of a ruleset compiled up to a greatest turn score."""
+    return compile_turn(
+        turn_model(rules), most, hot_may_bank=rules.turn.hot_dice == "may_bank", most_hot_dice=most_hot_dice
+    )
+
+
+def hot_dice_within(rules: Ruleset, most: int) -> int:
+    """Return the most hot dice that fit into a turn score."""
+    bonus, times = rules.turn.hot_dice_bonus, 0
+    while bonus and bonus * (2 ** (times + 1) - 1) <= most:
+        times += 1
+    return times
+
+
+def last_turns(match: Setting, tie: float, side: Side) -> Floats:
+    """Return what a last turn is worth to its player, by how far behind he is.
+
+    Parameters
+    ----------
+    match
+        The match.
+    tie
+        Worth of drawing level. Being level before the turn (extra rounds), a bust leaves the tie.
+    side
+        Rounding.
+
+    Returns
+    -------
+    ndarray
+        Worth by deficit in units, from 0 to that of `MOST_LEAD`; greater deficits are worth no more than the last.
+    """
+    leads = MOST_LEAD // match.unit + 1
+    program = compiled(match.rules, MOST_LEAD, hot_dice_within(match.rules, MOST_LEAD))
+    scores = program.bank_scores // match.unit
+    behind = np.arange(leads)
+    table = np.where(scores[:, None] > behind, 1.0, np.where(scores[:, None] == behind, tie, 0.0))
+    rows = np.where(allowed(match.opened, program.bank_scores), np.arange(len(scores)), -1).astype(np.int32)
+    bust = np.where(behind == 0, tie, 0.0)[None, :]
+    contexts = Contexts(table, rows[None, :], bust, bust, np.ones((1, leads)))
+    blocks = np.array(
+        [(0, j, min(BLOCK, leads - j), (j + BLOCK) * match.unit) for j in range(0, leads, BLOCK)], np.int64
+    )
+    return back_up(
+        program, contexts, match.survival(side), blocks=blocks, lowest=side.lowest, nudge=side.nudge(program)
+    )[0]
+
+
+def first_of_extra_round(match: Setting, last_turn: Floats, beyond: float, side: Side) -> float:
+    """Return what leading off an extra round from a tie is worth.
+
+    Parameters
+    ----------
+    match
+        The match.
+    last_turn, beyond
+        Worth for the second player of his turn, by how far behind he is then, and for greater deficits.
+    side
+        Rounding.
+    """
+    program = compiled(match.rules, MOST_LEAD, hot_dice_within(match.rules, MOST_LEAD))
+    scores = program.bank_scores // match.unit
+    worth = 1.0 - np.append(last_turn, beyond)[np.minimum(scores, len(last_turn))]
+    rows = np.where(allowed(match.opened, program.bank_scores), np.arange(len(scores)), -1).astype(np.int32)
+    bust = np.array([[1.0 - last_turn[0]]])
+    top = np.array([[1.0 - (last_turn[-1] if side.lowest else 0.0)]])
+    contexts = Contexts(worth[:, None], rows[None, :], bust, bust, top)
+    values = back_up(program, contexts, match.survival(side), lowest=side.lowest, nudge=side.nudge(program))
+    return float(values[0, 0])
