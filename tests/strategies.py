@@ -243,9 +243,7 @@ VALUES = st.recursive(
 @st.composite
 def random_tables(draw: st.DrawFn) -> str:
     """Draw a TOML text with the words of rules files in random places."""
-    tables = draw(
-        st.lists(st.tuples(FIELD_NAMES, st.dictionaries(FIELD_NAMES, VALUES, max_size=5)), max_size=6)
-    )
+    tables = draw(st.lists(st.tuples(FIELD_NAMES, st.dictionaries(FIELD_NAMES, VALUES, max_size=5)), max_size=6))
     return "\n".join(
         f"[{name}]\n" + "\n".join(f"{key} = {value}" for key, value in fields.items())
         for name, fields in dict(tables).items()

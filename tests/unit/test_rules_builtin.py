@@ -172,9 +172,7 @@ def test_comments_and_layout_do_not_change_a_fingerprint() -> None:
 
 
 def test_a_file_is_read_like_a_built_in_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "mine.toml").write_bytes(
-        b"\xef\xbb\xbf" + builtin_text("dice10k").replace("\n", "\r\n").encode()
-    )
+    (tmp_path / "mine.toml").write_bytes(b"\xef\xbb\xbf" + builtin_text("dice10k").replace("\n", "\r\n").encode())
     (tmp_path / "farkle").write_text("no rules")
     monkeypatch.chdir(tmp_path)
     assert load_rules("mine.toml") == load_rules(tmp_path / "mine.toml") == load_rules("dice10k")

@@ -313,9 +313,7 @@ def test_a_penalty_may_make_an_odd_target_reachable() -> None:
 
 
 def test_all_problems_are_reported_at_once() -> None:
-    text = game(
-        turn__dice="7", ending__kind='"never"', scoring__singles="{ 1 = 0 }", ruleset__players="[3, 2]"
-    )
+    text = game(turn__dice="7", ending__kind='"never"', scoring__singles="{ 1 = 0 }", ruleset__players="[3, 2]")
     found = [line.split(" = ")[0] for line in message(text).splitlines()]
     assert found == [
         "game.toml: ruleset.players",
