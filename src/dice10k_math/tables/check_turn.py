@@ -109,7 +109,7 @@ class _OneRoll:
             after = [self._rolled_on(state, keep.points, keep.hand_left) for keep in keeps]
             after += [self._banked(state, keep.points, keep.hand_left) for keep in bank_keeps(self.rules, keeps)]
             total += weight * max(after, default=self.bust_on_six if hand == self.whole else self.bust)
-        return total / 6 ** len(hand)
+        return total / float(6 ** len(hand))
 
     def _after(self, state: State, points: int, left: Hand) -> State:
         _, turn_score, hot_dice = state
