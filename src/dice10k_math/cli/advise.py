@@ -22,6 +22,9 @@ from dice10k_math.rules.model import Ruleset
 
 HEADS = ("keep", "points", "then", "dice_left", "win_probability", "expected_points", "loss")
 
+MOST_HOT_DICE = 30
+"""More of them would bring more than the greatest turn score, whatever the bonus."""
+
 
 @dataclass(frozen=True, slots=True)
 class Situation:
@@ -50,7 +53,12 @@ class Situation:
     "--for", "goal", type=click.Choice(["win", "points"]), default="win", show_default=True, help="What to rank by."
 )
 @click.option(
-    "--hot-dice", type=click.IntRange(0, 1000), default=0, show_default=True, metavar="N", help="So far in the turn."
+    "--hot-dice",
+    type=click.IntRange(0, MOST_HOT_DICE),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="So far in the turn.",
 )
 @hand_option
 @click.option("--opened/--not-opened", default=None, help="Whether the player has banked before; default: score not 0.")
@@ -68,7 +76,9 @@ def command(
     opened: bool | None,
     busts: int,
 ) -> Answer:
-    """Rank every choice after a roll, best first: which dice to keep, then bank or roll.
+    """Rank every choice after a roll.
+
+    The best comes first: which dice to keep, then whether to bank or to roll on.
 
     --for points ranks by the expected change of the score in this turn.
     """

@@ -17,7 +17,9 @@ from dice10k_math.scoring import Keep, legal_keeps
 @hand_option
 @answers
 def command(rules: Ruleset, roll: tuple[str, ...], hand: tuple[int, ...] | None) -> Answer:
-    """List every legal keep of ROLL: faces with spaces or commas between.
+    """List every legal keep of a roll.
+
+    ROLL is the faces of the dice, with spaces or commas between.
 
     With spicy dice the faces are in the order of the dice; --hand says which dice they are when fewer than all are
     rolled.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import errno
 import functools
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -118,16 +120,18 @@ def write(text: str, output: Path | None) -> None:
         _forget_output()
         raise ClosedOutputError from None
     except OSError as error:
-        where = "standard output" if output is None else f"--output {output}"
         reason = error.strerror or type(error).__name__
-        if output is None:
-            _forget_output()
-        raise InputError(f"{where}: cannot be written ({reason}); allowed: a file in a writable folder") from None
+        if output is not None:
+            raise InputError(
+                f"--output {output}: cannot be written ({reason}); allowed: a file in a folder that can"
+            ) from None
+        _forget_output()
+        raise InputError(f"standard output: cannot be written ({reason}); allowed: --output FILE") from None
 
 
 def _print(text: str) -> None:
     if sys.stdout is None:
-        raise OSError(0, "closed")
+        raise OSError(errno.EBADF, "it is closed")
     # Bytes, so that a locale without the letters of a title cannot make the command fail.
     raw = getattr(sys.stdout, "buffer", None)
     if raw is None:
@@ -140,7 +144,7 @@ def _print(text: str) -> None:
 
 def _forget_output() -> None:
     """Send what is still waiting for standard output nowhere, or the interpreter would complain when it ends."""
-    with open("/dev/null" if sys.platform != "win32" else "nul", "w", encoding="utf-8") as nowhere:  # noqa: PTH123
-        import os
-
+    if sys.stdout is None:
+        return
+    with Path(os.devnull).open("wb") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -52,7 +52,7 @@ def _listed(rules: Ruleset) -> dict[str, Any]:
 
 def _list_text(rulesets: list[Ruleset]) -> str:
     rows = [[rules.name, _players(rules.players), f"{rules.ending.target:,}", rules.title] for rules in rulesets]
-    return columns(["name", "players", "target", "title"], rows, left=[0, 3])
+    return columns(["name", "seats", "target", "title"], rows, left=[0, 3])
 
 
 def _players(players: tuple[int, int]) -> str:

@@ -21,7 +21,9 @@ from dice10k_math.rules.model import Ruleset
 @hand_option
 @answers
 def command(rules: Ruleset, dice: int | None, hand: tuple[int, ...] | None) -> Answer:
-    """Show how likely each best score of one roll is; a bust scores 0.
+    """Show how likely each best score of a roll is.
+
+    A bust scores 0.
 
     Spicy dice are told apart: with --dice N the rows follow for each choice of N of them.
     """

@@ -49,7 +49,9 @@ def command(ctx: click.Context) -> None:
 )
 @answers
 def build(rulesets: tuple[str, ...], out: Path) -> Answer:
-    """Write the tables of RULES (default: all built-in rulesets) into a folder, with their manifest.
+    """Write tables into a folder.
+
+    They are those of RULES (default: all built-in rulesets), with a manifest.
 
     Tables that are there already for the same rules and version are kept, so a build goes on where it stopped.
     """
@@ -95,7 +97,9 @@ def _built_text(rows: list[dict[str, Any]]) -> str:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @answers
 def verify(folder: Path) -> Answer:
-    """Check the tables in DIR: their hashes, that none is missing, and a sample of rows computed afresh.
+    """Check the tables in a folder.
+
+    Hashes are compared, missing and stray files named, and a sample of rows is computed afresh.
 
     The exit code is 1 if anything does not hold; each fault is named.
     """

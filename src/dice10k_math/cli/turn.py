@@ -37,7 +37,9 @@ STATE_HEADS = ("dice", "turn_score", "hot_dice", "bank", "roll", "action")
 def command(
     rules: Ruleset, score: int | None, opened: bool | None, busts: int | None, at_least: int | None, long_run: bool
 ) -> Answer:
-    """Find the turn with the most expected points, and say when to bank.
+    """Find the best turn, and say when to bank.
+
+    The best turn is the one with the most expected points.
 
     The expected change of the score counts the penalties of a bust; an instant win is worth no points.
     """

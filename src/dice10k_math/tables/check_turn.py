@@ -72,16 +72,16 @@ class _OneRoll:
         self.bust_on_six = self.bust - six_dice_penalty(rules, situation.score)
 
     def faults(self) -> Iterator[str]:
-        """Check a sample of the states whose every outcome is in the table."""
+        """Check banking in every state, and rolling in a sample of those whose every outcome is in the table."""
+        for state, row in self.known.items():
+            yield from self._bank_faults(state, row)
         states = list(self.known)
         outcomes = 0
         for state in states[:: max(1, len(states) // SAMPLE)]:
-            row = self.known[state]
-            yield from self._bank_faults(state, row)
             # Many dice have many rolls, so that their number is what is bounded.
             outcomes += 6 ** len(state[0])
             if outcomes <= MOST_OUTCOMES * 4:
-                yield from self._roll_faults(state, row)
+                yield from self._roll_faults(state, self.known[state])
 
     def _bank_faults(self, state: State, row: dict[str, Any]) -> Iterator[str]:
         hand, turn_score, _ = state

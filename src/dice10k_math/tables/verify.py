@@ -13,7 +13,7 @@ from dice10k_math.rules.parse import parse_rules
 from dice10k_math.rules.write import fingerprint
 from dice10k_math.tables.columns import DENOMINATOR, NUMERATOR, number_of, schema_of
 from dice10k_math.tables.files import sha256_of
-from dice10k_math.tables.kinds import kind_named, kinds_of
+from dice10k_math.tables.kinds import KINDS, TableKind, kind_named, kinds_of
 from dice10k_math.tables.manifest import MANIFEST, Entry, Manifest, read_manifest
 from dice10k_math.tables.read import read_entry
 
@@ -26,12 +26,21 @@ MOST_FAULTS = 20
 """Faults named for one table; more of them say no more."""
 
 
-def verify_tables(folder: Path, *, report: Report | None = None) -> Iterator[str]:
+def verify_tables(folder: Path, *, kinds: tuple[TableKind, ...] = KINDS, report: Report | None = None) -> Iterator[str]:
     """Yield what does not hold in a folder of tables; nothing: all holds.
 
     Every file is compared with its hash, and the manifest with what lies in the folder.
     Of every table a sample of rows is recomputed from the rules, by another route than the one that wrote them where
     there is one.
+
+    Parameters
+    ----------
+    folder
+        The folder with the manifest.
+    kinds
+        Which tables every ruleset there should have, as far as they apply to it.
+    report
+        Told before each table how many are done, how many there are, and which comes now.
 
     Raises
     ------
@@ -47,15 +56,10 @@ def verify_tables(folder: Path, *, report: Report | None = None) -> Iterator[str
     >>> with TemporaryDirectory() as folder:
     ...     _ = build_tables([load_rules("farkle")], Path(folder), kinds=KINDS[:1])
     ...     _ = (Path(folder) / "farkle" / "odds.csv").write_text("dice")
-    ...     for fault in verify_tables(Path(folder)):
+    ...     for fault in verify_tables(Path(folder), kinds=KINDS[:2]):
     ...         print(fault[:29])
     farkle: no table 'scores'
-    farkle: no table 'keeps'
-    farkle: no table 'turn_values
-    farkle: no table 'turn'
-    farkle: no table 'bank'
-    farkle: no table 'turn_ending
-    farkle/odds.csv: SHA-256 9ce8
+    farkle/odds.csv: SHA-256 e1e0
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; allowed: a folder that `tables build` wrote")
@@ -72,7 +76,7 @@ def verify_tables(folder: Path, *, report: Report | None = None) -> Iterator[str
         except RulesError as error:
             yield str(error)
             continue
-        yield from _missing_tables(name, rulesets[name], manifest)
+        yield from _missing_tables(name, rulesets[name], manifest, kinds)
     for done, entry in enumerate(manifest.tables.values()):
         if report is not None:
             report(done, len(manifest.tables), f"{entry.ruleset}/{entry.name}")
@@ -97,10 +101,10 @@ def _stray_files(folder: Path, manifest: Manifest) -> Iterator[str]:
             yield f"{file}: not in the manifest"
 
 
-def _missing_tables(name: str, rules: Ruleset, manifest: Manifest) -> Iterator[str]:
+def _missing_tables(name: str, rules: Ruleset, manifest: Manifest, kinds: tuple[TableKind, ...]) -> Iterator[str]:
     if rules.name != name:
         yield f"{MANIFEST}: rulesets.{name}: its text is that of {rules.name!r}"
-    for kind in kinds_of(rules):
+    for kind in kinds_of(rules, kinds):
         if (name, kind.name) not in manifest.tables:
             yield f"{name}: no table {kind.name!r}"
 
