@@ -18,9 +18,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import chain, combinations, starmap
 
-from dice10k_math.dice import FACES, Hand, Roll, plain_hand, remove_dice
+from dice10k_math.dice import FACES, PLAIN, Hand, Roll, plain_hand, remove_dice
 from dice10k_math.errors import InputError
 from dice10k_math.rules.model import FlatSets, MultipliedSets, Ruleset, Scoring
 
@@ -29,6 +29,9 @@ Pattern = tuple[int, ...]
 
 Die = tuple[int, int]
 """A die that has been rolled: (face, kind)."""
+
+Reading = tuple[Roll, Hand, int]
+"""Dice set aside, and what they pay: faces in rising order, aligned with these the kinds, points."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -164,8 +167,6 @@ class Scorer:
 
     def whole_roll_points(self, by_face: dict[int, Hand]) -> int | None:
         """Return what the roll pays as a combination of all six dice; None: it is none."""
-        if not self.patterns or sum(map(len, by_face.values())) != 6:
-            return None
         pattern = tuple(sorted(map(len, by_face.values()), reverse=True))
         points = self.patterns.get(pattern)
         return None if points is None else points << _spicy_dice(by_face)
@@ -186,43 +187,66 @@ class Scorer:
                     if single is not None:
                         yield tuple(sorted((*dice, (face, kind)))), paid + single
 
-    def readings(self, hand: Hand, roll: Roll) -> dict[tuple[Die, ...], set[int]]:
-        """Return every keep of the roll as its dice, with the points of each reading that the player may choose."""
+    def readings(self, hand: Hand, roll: Roll) -> list[Reading]:
+        """Return every keep of the roll, once for each reading that the player may choose."""
         by_face = group_by_face(hand, roll)
-        found: dict[tuple[Die, ...], set[int]] = {}
-        for kept, points in self._keeps_by_face(by_face):
-            found.setdefault(kept, set()).add(points)
-        for kept, points in self.five_straight_keeps(by_face):
-            found.setdefault(kept, set()).add(points)
+        found = self._keeps_by_face(by_face)
+        several = self._keeps_of_several_faces(by_face, len(roll), bust=not found)
+        if not several:
+            return found
+        return _highest(found + several) if self._highest else found + several
+
+    def _keeps_of_several_faces(self, by_face: dict[int, Hand], dice: int, *, bust: bool) -> list[Reading]:
+        """Return the keeps with a straight of five or a combination of all six dice.
+
+        `bust` tells that no face scores on its own.
+        """
+        found: list[Reading] = []
+        if self.scoring.five_straights is not None:
+            for kept, points in self.five_straight_keeps(by_face):
+                faces, kinds = zip(*kept, strict=True)
+                found.append((faces, kinds, points))
+        if dice != 6:
+            return found
         whole = self.whole_roll_points(by_face)
-        if whole is None and not found and len(roll) == 6 and self.scoring.no_scoring_dice is not None:
+        if whole is None and bust and not found and self.scoring.no_scoring_dice is not None:
             whole = self.scoring.no_scoring_dice << _spicy_dice(by_face)
         if whole is not None:
-            everything = tuple((face, kind) for face, kinds in by_face.items() for kind in kinds)
-            found.setdefault(everything, set()).add(whole)
-        if self._highest:
-            return {kept: {max(points)} for kept, points in found.items()}
+            faces = tuple(face for face, kinds in by_face.items() for _ in kinds)
+            found.append((faces, tuple(chain.from_iterable(by_face.values())), whole))
         return found
 
-    def _keeps_by_face(self, by_face: dict[int, Hand]) -> Iterator[tuple[tuple[Die, ...], int]]:
-        keeps: list[tuple[tuple[Die, ...], int]] = [((), 0)]
-        for face, kinds in by_face.items():
-            options = self.face_keeps(face, kinds)
+    def _keeps_by_face(self, by_face: dict[int, Hand]) -> list[Reading]:
+        """Return the faces, kinds and points of each keep whose faces score on their own."""
+        keeps: list[Reading] = [((), (), 0)]
+        for face, dice in by_face.items():
+            options = self.face_keeps(face, dice)
             if len(options) > 1:
                 keeps = [
-                    (kept + tuple((face, kind) for kind in more), points + added)
-                    for kept, points in keeps
+                    (faces + (face,) * len(more), kinds + more, points + added)
+                    for faces, kinds, points in keeps
                     for more, added in options
                 ]
-        return iter(keeps[1:])
+        return keeps[1:]
 
 
 def group_by_face(hand: Hand, roll: Roll) -> dict[int, Hand]:
     """Return the kinds of the dice that show each face, faces and kinds in rising order."""
+    if hand[0] == hand[-1]:
+        # Dice of one kind lie in the order of their faces.
+        return {face: hand[: roll.count(face)] for face in dict.fromkeys(roll)}
     by_face: dict[int, Hand] = {}
     for face, kind in sorted(zip(roll, hand, strict=True)):
         by_face[face] = (*by_face.get(face, ()), kind)
     return by_face
+
+
+def _highest(readings: list[Reading]) -> list[Reading]:
+    """Return the readings that pay most, one for each set of dice."""
+    most: dict[tuple[Roll, Hand], int] = {}
+    for faces, kinds, points in readings:
+        most[faces, kinds] = max(points, most.get((faces, kinds), 0))
+    return [(faces, kinds, points) for (faces, kinds), points in most.items()]
 
 
 def _spicy_dice(by_face: dict[int, Hand]) -> int:
@@ -255,16 +279,14 @@ def is_instant_win(hand: Hand, roll: Roll) -> bool:
 
 def keeps_of(rules: Ruleset, hand: Hand, roll: Roll) -> tuple[Keep, ...]:
     """Return every keep of a roll of `hand`; `roll` is aligned with it."""
-    found = [
-        Keep(
-            tuple(face for face, _ in kept),
-            points,
-            remove_dice(hand, tuple(kind for _, kind in kept)),
-        )
-        for kept, readings in scorer(rules).readings(hand, roll).items()
-        for points in readings
-    ]
-    return tuple(sorted(set(found)))
+    # Plain tuples compare and hash several times faster than keeps, so the keeps are made last.
+    # Of dice that cannot be told apart it does not matter which are set aside.
+    equal_dice = hand[0] == hand[-1]
+    found = {
+        (faces, points, hand[len(kinds) :] if equal_dice else remove_dice(hand, kinds))
+        for faces, kinds, points in scorer(rules).readings(hand, roll)
+    }
+    return tuple(starmap(Keep, sorted(found)))
 
 
 def bank_keeps(rules: Ruleset, keeps: tuple[Keep, ...]) -> tuple[Keep, ...]:
@@ -341,6 +363,8 @@ def align_roll(rules: Ruleset, roll: Iterable[int], dice: Iterable[int] | None =
     if not 1 <= len(faces) <= rules.turn.dice:
         raise InputError(f"roll: {len(faces)} dice; {rules.name} is played with 1 to {rules.turn.dice}")
     kinds = _kinds_of(rules, len(faces), dice)
+    if kinds[0] == kinds[-1] == PLAIN:
+        return kinds, tuple(sorted(faces))
     pairs = sorted(zip(kinds, faces, strict=True))
     return tuple(kind for kind, _ in pairs), tuple(face for _, face in pairs)
 

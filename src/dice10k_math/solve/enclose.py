@@ -170,9 +170,9 @@ def enclose(model: TurnModel, rule: BankRule, worth: Worth, tail: Tail, grid: Gr
     layer_size = grid.rows * hands
     for level in reversed([level for level in grid.levels if level.solved]):
         shifts = np.array([grid.shift(level, entry) for entry in arrays.entries], np.int64)
-        reads = arrays.layer * layer_size + shifts * hands + arrays.hand
+        reads = (arrays.layer * layer_size + shifts * hands + arrays.hand)[arrays.members]
         for row in range(level.first + level.solved - 1, level.first - 1, -1):
-            best = np.maximum.reduceat(flat[:, (reads + row * hands)[arrays.members]], arrays.class_starts, axis=1)
+            best = np.maximum.reduceat(flat.take(reads + row * hands, axis=1), arrays.class_starts, axis=1)
             values = (np.add.reduceat(best * arrays.weights, arrays.hand_starts, axis=1) + endings) * factor
             pool[:, ROLL, row] = values
             np.maximum(values, pool[:, BANK, row], out=pool[:, EITHER, row])

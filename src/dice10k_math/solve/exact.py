@@ -102,18 +102,21 @@ class _Explorer:
         """Fill `classes`; tell whether the work stays within bounds."""
         work = 0
         waiting = [self.problem.model.full]
+        seen = set(waiting)
         while waiting:
             cell = waiting.pop()
             row, hand = divmod(cell, self.hands)
             level = self.level_of(row)
-            if cell in self.classes or row >= level.first + level.solved:
+            if row >= level.first + level.solved:
                 continue
             found = classes_at(self._reader(hand, level), self.problem.bounds.pool, row)
             self.classes[cell] = found
             work += sum(map(len, found))
             if work > MOST_WORK:
                 return False
-            waiting += {cell for choices in found for cell in choices if cell >= 0}
+            following = {on for choices in found for on in choices if on >= 0} - seen
+            seen |= following
+            waiting += following
         return True
 
     def _reader(self, hand: int, level: Level) -> HandReader:

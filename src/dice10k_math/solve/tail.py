@@ -29,19 +29,24 @@ bonus,
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
+from math import lcm
 from typing import Protocol
 
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.solve.worth import Worth
-from dice10k_math.turn import BankRule, Entry, HandModel, TurnModel
+from dice10k_math.turn import BankRule, Entry, TurnModel
 
 Affine = tuple[Fraction, Fraction, Fraction]
 """Coefficients (alpha, beta, gamma) of the turn score, of 1, and of the next bonus."""
 
-ZERO: Affine = (Fraction(0), Fraction(0), Fraction(0))
+Margin = tuple[int, int, int]
+"""The same three coefficients of a difference, times some positive number: its sign is what matters."""
+
 FAR = 10**12
 """A turn score beyond every comparison that a real ruleset calls for; what is chosen there is proved afterwards."""
 MOST_LEVELS = 40
@@ -62,7 +67,7 @@ class Region:
     corners: tuple[tuple[int, int], ...]
     directions: tuple[tuple[int, int], ...]
 
-    def keeps_sign(self, difference: Affine) -> bool:
+    def keeps_sign(self, difference: Margin) -> bool:
         """Tell whether an affine function is at least 0 everywhere in the region."""
         alpha, beta, gamma = difference
         return all(alpha * t + gamma * b >= 0 for t, b in self.directions) and all(
@@ -105,26 +110,40 @@ class Gain(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What can be done after rolling a hand: the choices, and for each class of rolls the numbers of its own."""
+
+    choices: tuple[Choice, ...]
+    rolls: tuple[tuple[int, ...], ...]
+
+
 class _FarTurn:
     """Policy iteration over the far end of a turn.
 
     `extra` is what the next bonus adds to the turn score as a remainder by the bank multiple.
+    `policy` holds the number of the choice that is made after each class of rolls.
     """
 
     def __init__(self, model: TurnModel, rule: BankRule, worth: Worth, extra: int) -> None:
         self.model, self.rule, self.worth, self.extra = model, rule, worth, extra
         self.remainders = range(0, rule.multiple, model.step)
+        self.states = tuple((hand, remainder) for hand in range(len(model.hands)) for remainder in self.remainders)
+        self.offers = {state: self._offers(*state) for state in self.states}
         self.values: dict[tuple[int, int], Affine] = {}
-        self.policy: dict[tuple[int, int], list[Choice]] = {}
+        self.policy: dict[tuple[int, int], list[int]] = {}
 
-    def choices(self, hand: HandModel, entries: tuple[int, ...], remainder: int) -> Iterator[Choice]:
-        for number in entries:
-            entry = hand.entries[number]
-            after = self._remainder_after(entry, remainder)
-            if entry.may_bank and after == 0 and self.rule.most is None:
-                yield Choice(entry, True)
-            if entry.may_roll:
-                yield Choice(entry, False)
+    def _offers(self, hand: int, remainder: int) -> Offers:
+        model = self.model.hands[hand]
+        choices: list[Choice] = []
+        numbers: list[tuple[int, ...]] = []
+        for entry in model.entries:
+            first = len(choices)
+            may_bank = entry.may_bank and self.rule.most is None and self._remainder_after(entry, remainder) == 0
+            choices += [Choice(entry, bank) for bank, may in ((True, may_bank), (False, entry.may_roll)) if may]
+            numbers.append(tuple(range(first, len(choices))))
+        rolls = tuple(tuple(chain.from_iterable(numbers[entry] for entry in roll.entries)) for roll in model.classes)
+        return Offers(tuple(choices), rolls)
 
     def _remainder_after(self, entry: Entry, remainder: int) -> int:
         return (remainder + entry.points + (self.extra if entry.hot else 0)) % self.rule.multiple
@@ -140,31 +159,38 @@ class _FarTurn:
             return alpha, alpha * entry.points + beta, alpha + 2 * gamma
         return alpha, alpha * entry.points + beta, gamma
 
-    def states(self) -> Iterator[tuple[int, int]]:
-        return ((hand, remainder) for hand in range(len(self.model.hands)) for remainder in self.remainders)
+    def _scaled_worths(self, state: tuple[int, int]) -> list[tuple[int, int, int]]:
+        """Worths of all choices of a state over one common denominator, which is left out: only signs matter."""
+        worths = [self.worth_of(choice, state[1]) for choice in self.offers[state].choices]
+        scale = lcm(*{number.denominator for worth in worths for number in worth})
+        return [
+            (
+                alpha.numerator * (scale // alpha.denominator),
+                beta.numerator * (scale // beta.denominator),
+                gamma.numerator * (scale // gamma.denominator),
+            )
+            for alpha, beta, gamma in worths
+        ]
 
     def bust_worth(self, hand: int) -> Fraction:
         return Fraction(self.worth.bust_on_six if hand == self.model.full else self.worth.bust)
 
     def start(self) -> None:
         """Choose to bank the most where possible, else to roll the most dice."""
-        self.policy = {
-            (hand, remainder): [
-                max(
-                    self.choices(self.model.hands[hand], roll.entries, remainder),
-                    key=lambda choice: (choice.bank, choice.entry.points if choice.bank else choice.entry.hand),
-                )
-                for roll in self.model.hands[hand].classes
+        for state, offers in self.offers.items():
+            eager = [
+                (choice.bank, choice.entry.points if choice.bank else choice.entry.hand) for choice in offers.choices
             ]
-            for hand, remainder in self.states()
-        }
+            self.policy[state] = [max(numbers, key=eager.__getitem__) for numbers in offers.rolls]
 
     def evaluate(self) -> None:
         """Set the values to those of the policy: each coefficient in its turn solves a linear system."""
         alpha = self._solve(lambda choice, _: Fraction(self.worth.slope if choice.bank else 0), 1, 0)
-        gamma = self._solve(lambda choice, remainder: self._gained(choice, remainder, alpha, hot=True), 2, 0)
+        gamma = dict.fromkeys(self.states, Fraction(0))
+        if self.model.bonus:
+            gamma = self._solve(lambda choice, remainder: self._gained(choice, remainder, alpha, hot=True), 2, 0)
         beta = self._solve(lambda choice, remainder: self._gained(choice, remainder, alpha, hot=False), 1, 1)
-        self.values = {state: (alpha[state], beta[state], gamma[state]) for state in self.states()}
+        self.values = {state: (alpha[state], beta[state], gamma[state]) for state in self.states}
 
     def _gained(self, choice: Choice, remainder: int, alpha: dict[tuple[int, int], Fraction], *, hot: bool) -> Fraction:
         entry = choice.entry
@@ -184,54 +210,59 @@ class _FarTurn:
         """
         size = len(self.remainders)
         rows: dict[tuple[int, int], list[Fraction]] = {}
-        for hand, remainder in self.states():
+        for hand, remainder in self.states:
             model = self.model.hands[hand]
             row = [Fraction(0)] * (size + 1)
             row[size] = endings * (
                 model.bust * self.bust_worth(hand) + model.instant_win * Fraction(self.worth.instant_win)
             )
-            for roll, choice in zip(model.classes, self.policy[hand, remainder], strict=True):
-                row[size] += roll.weight * gain(choice, remainder)
+            for choice, weight in self._play(hand, remainder):
+                row[size] += weight * gain(choice, remainder)
                 if choice.bank:
                     continue
                 after = self._remainder_after(choice.entry, remainder)
                 if choice.entry.hot:
-                    row[after // self.model.step] += roll.weight * hot_factor
+                    row[after // self.model.step] += weight * hot_factor
                 else:
-                    row = [x + roll.weight * y for x, y in zip(row, rows[choice.entry.hand, after], strict=True)]
+                    row = [x + weight * y for x, y in zip(row, rows[choice.entry.hand, after], strict=True)]
             rows[hand, remainder] = [x / model.outcomes for x in row]
         full = _fixed_point([rows[self.model.full, remainder] for remainder in self.remainders])
         return {state: row[size] + sum(x * y for x, y in zip(row, full, strict=False)) for state, row in rows.items()}
+
+    def _play(self, hand: int, remainder: int) -> list[tuple[Choice, int]]:
+        """Return the choices that the policy makes after rolling a hand, with the number of outcomes."""
+        weights: dict[int, int] = defaultdict(int)
+        for roll, number in zip(self.model.hands[hand].classes, self.policy[hand, remainder], strict=True):
+            weights[number] += roll.weight
+        choices = self.offers[hand, remainder].choices
+        return [(choices[number], weight) for number, weight in weights.items()]
 
     def improve(self, at: tuple[int, int]) -> bool:
         """Take the best choices at the point (turn score, next bonus); tell whether anything changed."""
         turn_score, bonus = at
         changed = False
-        for hand, remainder in self.states():
-            model = self.model.hands[hand]
-            for number, roll in enumerate(model.classes):
-                scored = [
-                    (alpha * turn_score + beta + gamma * bonus, choice)
-                    for choice in self.choices(model, roll.entries, remainder)
-                    for alpha, beta, gamma in (self.worth_of(choice, remainder),)
-                ]
-                best, choice = max(scored, key=lambda pair: pair[0])
-                now = next(value for value, old in scored if old == self.policy[hand, remainder][number])
-                if best > now:
-                    self.policy[hand, remainder][number] = choice
+        for state, offers in self.offers.items():
+            scores = [alpha * turn_score + beta + gamma * bonus for alpha, beta, gamma in self._scaled_worths(state)]
+            policy = self.policy[state]
+            for roll, numbers in enumerate(offers.rolls):
+                best = max(numbers, key=scores.__getitem__)
+                if scores[best] > scores[policy[roll]]:
+                    policy[roll] = best
                     changed = True
         return changed
 
-    def margins(self) -> Iterator[Affine]:
-        """Yield by how much each choice of the policy is better than each other one."""
-        for hand, remainder in self.states():
-            model = self.model.hands[hand]
-            for roll, chosen in zip(model.classes, self.policy[hand, remainder], strict=True):
-                best = self.worth_of(chosen, remainder)
-                for choice in self.choices(model, roll.entries, remainder):
-                    if choice != chosen:
-                        other = self.worth_of(choice, remainder)
-                        yield best[0] - other[0], best[1] - other[1], best[2] - other[2]
+    def margins(self) -> Iterator[Margin]:
+        """Yield by how much each choice of the policy is better than each other one, up to a positive factor."""
+        for state, offers in self.offers.items():
+            worths = self._scaled_worths(state)
+            pairs = {
+                (chosen, other)
+                for chosen, numbers in zip(self.policy[state], offers.rolls, strict=True)
+                for other in numbers
+            }
+            for chosen, other in pairs:
+                best, second = worths[chosen], worths[other]
+                yield best[0] - second[0], best[1] - second[1], best[2] - second[2]
 
     def settle(self, at: tuple[int, int]) -> None:
         """Iterate to the best play at a point, from the play that was best at the last one."""
@@ -262,14 +293,14 @@ def _fixed_point(rows: list[list[Fraction]]) -> list[Fraction]:
     return [row[size] for row in system]
 
 
-def _start_of(margins: Iterator[Affine], least: int) -> int | None:
+def _start_of(margins: Iterator[Margin], least: int) -> int | None:
     """Least turn score from which every margin is at least 0; None: some margin falls below it for ever."""
     start = least
     for alpha, beta, _ in margins:
         if alpha < 0 or (alpha == 0 and beta < 0):
             return None
         if alpha > 0 and alpha * start + beta < 0:
-            start = -(beta // alpha) if beta % alpha == 0 else int(-beta / alpha) + 1
+            start = -(beta // alpha)
     return start
 
 

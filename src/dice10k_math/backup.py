@@ -1,0 +1,246 @@
+"""The operator: backs up one turn for many situations at once; and its forward twin.
+
+Given what each ending of a turn is worth, the operator returns what starting the turn is worth,
+
+    value(after-state) = sum over rolls of probability * max over entries of value(entry) + probability of a bust *
+    worth of a bust,
+
+from the highest turn score down. Situations ("contexts") lie in the innermost, contiguous axis, a block of them at a
+time, so that every
+operation is a vector operation and a block's rows stay in the processor's cache.
+
+No entry is dropped: whether more points with the same dice left are better depends on the rules.
+
+Rounding. Probabilities are rounded once, a sum has one term for each node of a trie with weight, and values are at
+most 1 in absolute value:
+the value of one roll is off by less than `rounding_of(program)`.
+A caller that wants bounds passes it, with a sign, as `nudge`: it is added at every roll, so that the result is a
+bound by induction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from dice10k_math.program import Floats, Ints, Program
+
+BLOCK = 64
+"""Contexts that are backed up together."""
+Blocks = NDArray[np.int64]
+FORCED = 10_000
+"""How far beyond the limit, in points, forced rolls are still backed up: there is no choice, so the limit proves nothing."""
+NEVER = -1e30
+"""Worth of banking where it is not allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """Situations to be backed up: groups of rows, and columns within them.
+
+    Attributes
+    ----------
+    table
+        Shape (table rows, columns): what is looked up when a turn score is banked.
+    bank_rows
+        Shape (groups, bank rows of the program): the row of the table for each turn score; -1: banking is not allowed.
+    bust, bust_on_six, top
+        Shape (groups, columns): worth of a bust with fewer dice than all, of a bust on six,
+        and of surviving past the greatest turn score.
+    instant_win
+        Worth of six spicy dice.
+    """
+
+    table: Floats
+    bank_rows: Ints
+    bust: Floats
+    bust_on_six: Floats
+    top: Floats
+    instant_win: float = 1.0
+
+
+def rounding_of(program: Program) -> float:
+    """Return a bound for the rounding error of the value of one roll, for values of at most 1 in absolute value."""
+    terms = max(np.diff(program.trie.starts).tolist())
+    return float((terms + 8) * 2.0**-53)
+
+
+@njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
+def _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):  # type: ignore[no-untyped-def]
+    """Back up every after-state of one block that matters; those beyond the limits are edges."""
+    first, last = shape
+    limit, forced_limit = block[3], block[4]
+    hand, turn_score, hot_edge, bank_row, targets, target_starts = states
+    starts, entry, depth, weight, inner = trie
+    for state in range(block[5], len(hand)):
+        h = hand[state]
+        own = first + state
+        bank = bank_row[state]
+        score = turn_score[state]
+        if hot_edge[state] or score > (forced_limit if h == last else limit):
+            for b in range(BLOCK):
+                pool[own, b] = edge[h, b]
+            if bank >= 0:
+                for b in range(BLOCK):
+                    x = pool[own, b]
+                    y = pool[bank, b]
+                    pool[own, b] = x if x > y else y
+            continue
+        offset = target_starts[state]
+        for b in range(BLOCK):
+            acc[b] = ending[h, b]
+        for node in range(starts[h], starts[h + 1]):
+            row = targets[offset + entry[node]]
+            d = depth[node]
+            w = weight[node]
+            if d == 0:
+                if inner[node]:
+                    for b in range(BLOCK):
+                        x = pool[row, b]
+                        scratch[0, b] = x
+                        acc[b] += w * x
+                else:
+                    for b in range(BLOCK):
+                        acc[b] += w * pool[row, b]
+            elif inner[node]:
+                for b in range(BLOCK):
+                    x = pool[row, b]
+                    y = scratch[d - 1, b]
+                    x = x if x > y else y
+                    scratch[d, b] = x
+                    acc[b] += w * x
+            else:
+                for b in range(BLOCK):
+                    x = pool[row, b]
+                    y = scratch[d - 1, b]
+                    x = x if x > y else y
+                    acc[b] += w * x
+        if bank >= 0:
+            for b in range(BLOCK):
+                x = acc[b] + nudge
+                y = pool[bank, b]
+                pool[own, b] = x if x > y else y
+        else:
+            for b in range(BLOCK):
+                pool[own, b] = acc[b] + nudge
+
+
+@njit(cache=True, inline="always")
+def _load(pool, ending, edge, block, lowest, shares, contexts):  # type: ignore[no-untyped-def]
+    """Fill the bank rows of one block, and what its endings and edges are worth."""
+    group, j0, width = block[0], block[1], block[2]
+    table, bank_rows, bust, bust_on_six, top, instant_win = contexts
+    bust_share, instant_share, survival = shares
+    for k in range(block[6]):
+        row = bank_rows[group, k]
+        if row < 0:
+            for b in range(BLOCK):
+                pool[k, b] = NEVER
+        else:
+            for b in range(width):
+                pool[k, b] = table[row, j0 + b]
+            for b in range(width, BLOCK):
+                pool[k, b] = 0.0
+    last = len(bust_share) - 1
+    for h in range(last + 1):
+        for b in range(BLOCK):
+            c = j0 + (b if b < width else 0)
+            lost, lost_on_six = bust[group, c], bust_on_six[group, c]
+            ending[h, b] = bust_share[h] * (lost_on_six if h == last else lost) + instant_share[h] * instant_win
+            fall = min(lost, lost_on_six) if lowest else max(lost, lost_on_six)
+            edge[h, b] = survival[h] * top[group, c] + (1.0 - survival[h]) * fall
+
+
+@njit(parallel=True, cache=True)
+def _back_up(threads, blocks, contexts, shares, shape, states, trie, lowest, nudge, out):  # type:
+ignore[no-untyped-def]
+    first = shape[0]
+    rows = first + len(states[0])
+    hands = len(shares[0])
+    levels = trie[2].max() + 1
+    for thread in prange(threads):
+        pool = np.empty((rows, BLOCK))
+        scratch = np.empty((levels, BLOCK))
+        acc = np.empty(BLOCK)
+        ending = np.empty((hands, BLOCK))
+        edge = np.empty((hands, BLOCK))
+        for k in range(thread, len(blocks), threads):
+            block = blocks[k]
+            _load(pool, ending, edge, block, lowest, shares, contexts)
+            _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+            for b in range(block[2]):
+                out[block[0], block[1] + b] = pool[rows - 1, b]
+
+
+def blocks_of(groups: int, columns: int, limit: int) -> Blocks:
+    """Return every block of contexts with one limit."""
+    return np.array(
+        [(g, j, min(BLOCK, columns - j), limit) for g in range(groups) for j in range(0, columns, BLOCK)], np.int64
+    ).reshape(-1, 4)
+
+
+def _with_ranges(program: Program, blocks: Blocks) -> Blocks:
+    """Add to each block the limit of forced rolls, the first after-state and the end of the bank rows that it can reach."""
+    limit = np.minimum(blocks[:, 3], program.most)
+    forced_limit = np.minimum(limit + FORCED, program.most) if program.forced else limit
+    reach = forced_limit + program.widest
+    first = np.searchsorted(-program.turn_score, -reach)
+    return np.column_stack(
+        [blocks[:, :3], limit, forced_limit, first, np.searchsorted(program.bank_scores, reach, side="right")]
+    )
+
+
+def back_up(
+    program: Program,
+    contexts: Contexts,
+    survival: Floats,
+    *,
+    blocks: Blocks | None = None,
+    lowest: bool = True,
+    nudge: float = 0.0,
+) -> Floats:
+    """Return what starting a turn is worth in every context.
+
+    Parameters
+    ----------
+    program
+        The compiled turn.
+    contexts
+        The situations and what the endings are worth in them.
+    survival
+        Shape (hands,): the probability to bank at last when play goes on beyond the limit;
+        with `lowest` a lower bound for some play, else an upper bound for every play.
+    blocks
+        Which contexts to back up, as (group, first column, columns, limit): above the limit only forced rolls are
+        backed up. Default: all, up to the greatest turn score of the program. Others are not a number in the result.
+    lowest
+        Whether an edge counts its worse or its better kind of bust.
+    nudge
+        Added at every roll: the rounding error with a sign, for a bound.
+
+    Returns
+    -------
+    ndarray of shape (groups, columns)
+    """
+    groups, columns = contexts.bust.shape
+    if blocks is None:
+        blocks = blocks_of(groups, columns, program.most)
+    out = np.full((groups, columns), np.nan)
+    trie = program.trie
+    _back_up(
+        max(1, min(numba.get_num_threads(), len(blocks))),
+        _with_ranges(program, blocks),
+        (contexts.table, contexts.bank_rows, contexts.bust, contexts.bust_on_six, contexts.top, contexts.instant_win),
+        (program.bust, program.instant_win, survival),
+        (len(program.bank_scores), len(program.bust) - 1),
+        (program.hand, program.turn_score, program.hot_edge, program.bank_row, program.targets, program.target_starts),
+        (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner),
+        lowest,
+        nudge,
+        out,
+    )
+    return out

@@ -1,0 +1,287 @@
+"""The turn model compiled for the operator: reachable after-states as flat arrays, in the order in which they are
+backed up.
+
+A *row* is a vector over contexts (situations between turns that are backed up together). The rows are
+
+* the bank rows: the worth of banking each turn score (and, where it matters, of leaving each number of dice);
+* the after-state rows, highest turn score first, so that a row depends only on rows before it.
+
+An after-state beyond the greatest turn score is an *edge*: its value is not computed from further rolls but bounded
+by the caller.
+
+The rolls of a hand are compiled to a trie. Two classes of rolls whose entries begin alike share the maximum over that
+beginning; the entries are
+ordered by how often they occur, so that much is shared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dice10k_math.turn import Entry, HandModel, TurnModel
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Trie:
+    """The classes of all hands as nodes, hand after hand; a parent comes before its children.
+
+    Attributes
+    ----------
+    starts
+        Shape (hands + 1,): where the nodes of each hand start.
+    entry, depth, weight, inner
+        For each node: number of the entry within its hand, depth (0: no parent; else the parent is the last node
+        before it that is one less
+        deep), probability of the classes that end here, and whether it has children.
+    """
+
+    starts: Ints
+    entry: Ints
+    depth: Ints
+    weight: Floats
+    inner: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A turn compiled up to a greatest turn score.
+
+    Attributes
+    ----------
+    model
+        The turn model.
+    trie
+        The rolls.
+    bust, instant_win
+        Shape (hands,): probabilities.
+    bank_scores
+        Turn score of each bank row.
+    hand, turn_score, hot_dice, hot_edge
+        For each after-state; `hot_edge`: it is an edge because of its hot dice.
+    most
+        Greatest turn score that is backed up.
+    forced
+        Whether a player must roll after hot dice.
+    widest
+        The most that one choice can add to the turn score, any bonus included.
+    bank_row
+        For each after-state the bank row of its turn score, or -1: no banking from here.
+    targets, target_starts
+        For each after-state that is no edge, the row of each entry of its hand, and where its rows start.
+    """
+
+    model: TurnModel
+    trie: Trie
+    bust: Floats
+    instant_win: Floats
+    bank_scores: Ints
+    hand: Ints
+    turn_score: Ints
+    hot_dice: Ints
+    hot_edge: NDArray[np.bool_]
+    most: int
+    forced: bool
+    widest: int
+    bank_row: Ints
+    targets: Ints
+    target_starts: Ints
+
+    @property
+    def rows(self) -> int:
+        """Number of rows, bank rows and after-states together."""
+        return len(self.bank_scores) + len(self.hand)
+
+    def operations(self, limit: int | None = None) -> int:
+        """Return the compare-and-accumulate operations that backing up one context takes, up to a limit of the turn score."""
+        limit = self.most if limit is None else limit
+        whole = len(self.bust) - 1
+        inner = ~self.hot_edge & (self.turn_score <= self.most)
+        inner &= (self.turn_score <= limit) | (self.forced & (self.hand == whole) & (self.turn_score <= limit + 10_000))
+        return int(np.diff(self.trie.starts)[self.hand[inner]].sum())
+
+
+State = tuple[int, int, int]
+"""(turn score, hot dice, hand)"""
+
+
+def compile_turn(model: TurnModel, most: int, *, hot_may_bank: bool, most_hot_dice: int = 0) -> Program:
+    """Compile a turn.
+
+    Parameters
+    ----------
+    model
+        The turn model.
+    most
+        Greatest turn score that is backed up; higher ones are edges.
+    hot_may_bank
+        Whether a player may bank after hot dice.
+    most_hot_dice
+        With a hot-dice bonus: more hot dice than these make an edge. Without one the number does not matter.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> from dice10k_math.turn import turn_model
+    >>> program = compile_turn(turn_model(load_rules("dice10k")), 8000, hot_may_bank=False, most_hot_dice=3)
+    >>> int((~program.hot_edge & (program.turn_score <= 8000)).sum())
+    1647
+    """
+    inner, edges = _reach(model, most, most_hot_dice)
+    order = sorted(inner | edges, reverse=True)
+    banks = _bank_scores(model, order)
+    bank_of = {score: row for row, score in enumerate(banks)}
+    row_of = {state: len(banks) + number for number, state in enumerate(order)}
+    targets: list[int] = []
+    starts: list[int] = []
+    for state in order:
+        starts.append(len(targets))
+        if state in inner:
+            targets += [_target(model, state, entry, row_of, bank_of) for entry in model.hands[state[2]].entries]
+    both = any(entry.may_roll and entry.may_bank for hand in model.hands for entry in hand.entries)
+    return Program(
+        model,
+        _trie(model),
+        np.array([hand.bust / hand.outcomes for hand in model.hands]),
+        np.array([hand.instant_win / hand.outcomes for hand in model.hands]),
+        np.array(banks, np.int32),
+        np.array([hand for _, _, hand in order], np.int32),
+        np.array([score for score, _, _ in order], np.int32),
+        np.array([hot for _, hot, _ in order], np.int32),
+        np.array([bool(model.bonus) and hot > most_hot_dice for _, hot, _ in order]),
+        most,
+        not hot_may_bank,
+        max(entry.points for hand in model.hands for entry in hand.entries) + model.bonus_after(most_hot_dice),
+        np.array(
+            [
+                bank_of[score] if both and score and (hot_may_bank or hand != model.full) else -1
+                for score, _, hand in order
+            ],
+            np.int32,
+        ),
+        np.array(targets, np.int32),
+        np.array(starts, np.int32),
+    )
+
+
+def _after(model: TurnModel, state: State, entry: Entry) -> State:
+    score, hot, _ = state
+    if not entry.hot:
+        return score + entry.points, hot, entry.hand
+    return score + entry.points + model.bonus_after(hot), hot + bool(model.bonus), entry.hand
+
+
+def _reach(model: TurnModel, most: int, most_hot_dice: int) -> tuple[set[State], set[State]]:
+    """Return the after-states that can be reached (the start of the turn among them), and the edges."""
+    start = (0, 0, model.full)
+    inner, edges = {start}, set()
+    waiting = [start]
+    while waiting:
+        state = waiting.pop()
+        for entry in model.hands[state[2]].entries:
+            if not entry.may_roll:
+                continue
+            after = _after(model, state, entry)
+            if after[0] > most or after[1] > most_hot_dice:
+                edges.add(after)
+            elif after not in inner:
+                inner.add(after)
+                waiting.append(after)
+    return inner, edges
+
+
+def _bank_scores(model: TurnModel, order: list[State]) -> list[int]:
+    banked = {score for score, _, _ in order if score}
+    for state in order:
+        for entry in model.hands[state[2]].entries:
+            if entry.may_bank and not entry.may_roll:
+                banked.add(_after(model, state, entry)[0])
+    return sorted(banked)
+
+
+def _target(model: TurnModel, state: State, entry: Entry, row_of: dict[State, int], bank_of: dict[int, int]) -> int:
+    after = _after(model, state, entry)
+    return row_of[after] if entry.may_roll else bank_of[after[0]]
+
+
+def _trie(model: TurnModel) -> Trie:
+    starts, entry, depth, weight, inner = [0], [], [], [], []
+    for hand in model.hands:
+        for node_entry, node_depth, node_weight, has_children in _nodes(hand):
+            entry.append(node_entry)
+            depth.append(node_depth)
+            weight.append(node_weight / hand.outcomes)
+            inner.append(has_children)
+        starts.append(len(entry))
+    return Trie(
+        np.array(starts, np.int32),
+        np.array(entry, np.int32),
+        np.array(depth, np.int32),
+        np.array(weight),
+        np.array(inner),
+    )
+
+
+def _nodes(hand: HandModel) -> list[tuple[int, int, int, bool]]:
+    """Return (entry, depth, weight, has children) of the trie of one hand, parents before children."""
+    often = Counter(number for roll in hand.classes for number in roll.entries)
+    lists: dict[tuple[int, ...], int] = defaultdict(int)
+    for roll in hand.classes:
+        lists[tuple(sorted(roll.entries, key=lambda number: (-often[number], number)))] += roll.weight
+    prefixes = {entries[:size] for entries in lists for size in range(1, len(entries) + 1)}
+    parents = {prefix[:-1] for prefix in prefixes}
+    return [(prefix[-1], len(prefix) - 1, lists.get(prefix, 0), prefix in parents) for prefix in sorted(prefixes)]
+
+
+def survival(model: TurnModel, multiple: int) -> tuple[Floats, Floats]:
+    """Return bounds of the best chance to bank at last, for a turn score that is high enough but whose remainder is
+    unknown.
+
+    Parameters
+    ----------
+    model
+        The turn model.
+    multiple
+        The bank multiple.
+
+    Returns
+    -------
+    tuple of ndarrays of shape (hands,)
+        A lower bound for the worst remainder of the turn score and an upper bound for the best, when the hand is
+        about to be rolled.
+        Counting the ways that bank within k rolls gives the lower one, not counting those that bust within k rolls
+        the upper one.
+    """
+    low = _bank_chance(model, multiple, 0.0)
+    high = _bank_chance(model, multiple, 1.0)
+    tiny = 1e-13
+    return np.maximum(low.min(axis=1) - tiny, 0.0), np.minimum(high.max(axis=1) + tiny, 1.0)
+
+
+def _bank_chance(model: TurnModel, multiple: int, start: float) -> Floats:
+    """Iterate the chance to bank from `start`, by hand and remainder."""
+    remainders = range(0, multiple, model.step)
+    chance = np.full((len(model.hands), len(remainders)), start)
+    for _ in range(60):
+        chance = np.array(
+            [[_one_roll(hand, chance, model, multiple, remainder) for remainder in remainders] for hand in model.hands]
+        )
+    return chance
+
+
+def _one_roll(hand: HandModel, chance: Floats, model: TurnModel, multiple: int, remainder: int) -> float:
+    value = []
+    for entry in hand.entries:
+        # The bonus shifts the remainder by an unknown amount: any remainder may follow, of which the worst is taken.
+        after = (remainder + entry.points) % multiple
+        shifted = entry.hot and model.bonus % multiple != 0
+        roll = float(chance[entry.hand].min() if shifted else chance[entry.hand, after // model.step])
+        value.append(1.0 if entry.may_bank and after == 0 and not shifted else roll if entry.may_roll else 0.0)
+    alive = sum(roll.weight * max(value[number] for number in roll.entries) for roll in hand.classes)
+    return (alive + hand.instant_win) / hand.outcomes

@@ -1,0 +1,312 @@
+"""Two-player matches in which no score ever falls: turn starts, their order, and what the endings of a turn are worth
+in them.
+
+With no penalties and no subtracting, a bank raises the sum of both scores and a bust leaves it. So the turn starts
+are taken in falling order of
+the sum, and only the two that a bust leads back and forth between depend on each other.
+
+Turn starts of one sum lie in one row of a table, the opponent's score being the column: then banking a turn score T
+leads from row S to row S + T in the same
+column, which is what the operator wants.
+
+*Phases.* Under equal turns it matters who had the first turn of the round, so there are two phases, 0 for the first
+player's turn and 1 for the second's.
+Under the other endings there is one.
+
+*Last turn.* When a player has banked the target (in a final round; under equal turns: the first player), the other
+has one turn left
+and needs more than the difference; its worth depends on the difference alone.
+
+Scores are counted in units: the greatest common divisor of what can be banked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dice10k_math.backup import BLOCK, NEVER, Blocks, Contexts, back_up, rounding_of
+from dice10k_math.errors import InputError
+from dice10k_math.program import Floats, Ints, Program, compile_turn, survival
+from dice10k_math.rules import Ruleset, bank_step
+from dice10k_math.turn import BankRule, TurnModel, bank_rule, turn_model
+
+MOST_LEAD = 40_000
+"""The greatest difference, in points, for which the last turn is solved; greater ones are bounded by it."""
+CAUTION = 0.5
+"""Banking is taken to be best once the risk after it is this part of the risk of one more roll; the judge checks what that costs."""
+
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """How bounds are rounded: down (with the worse bust at the edges), up, or not at all."""
+
+    lowest: bool
+    sign: float
+
+    def nudge(self, program: Program) -> float:
+        """Return what to add at every roll."""
+        return self.sign * rounding_of(program)
+
+
+DOWN, UP, NEAREST = Side(True, -1.0), Side(False, 1.0), Side(True, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class RowWorth:
+    """What the endings of the turns of one row are worth.
+
+    Attributes
+    ----------
+    table
+        Shape (phases * rows, scores): worth of waiting after a bank.
+    bust
+        Shape (scores,): worth of a bust, by column.
+    last_turn
+        Worth of a last turn by deficit, which says how far play can be worth while.
+    """
+
+    table: Floats
+    bust: Floats
+    last_turn: Floats
+
+
+def is_race(rules: Ruleset) -> bool:
+    """Tell whether no score can ever fall, and no bank passes an exact target."""
+    return not rules.bust.on_six and rules.bust.in_a_row is None and rules.ending.overshoot != "add_or_subtract"
+
+
+class Race:
+    """The turn starts of a two-player match in which scores never fall.
+
+    Attributes
+    ----------
+    unit
+        Points in one unit of the score.
+    scores
+        Number of scores below the target; a score is a column 0 .. scores - 1.
+    phases
+        1, or 2 under equal turns.
+    rows
+        Number of rows of a table of one phase: the greatest sum that a bank can lead to, plus one.
+    """
+
+    def __init__(self, rules: Ruleset) -> None:
+        if not is_race(rules):
+            raise InputError(f"{rules.name}: scores can fall in this game")
+        self.rules = rules
+        self.model: TurnModel = turn_model(rules)
+        self.unit = bank_step(rules)
+        self.scores = -(-rules.ending.target // self.unit)
+        self.phases = 2 if rules.ending.kind == "equal_turns" else 1
+        self.opened = bank_rule(rules, rules.ending.target, opened=True)
+        self.opened = BankRule(self.opened.minimum, self.opened.multiple)
+        self.unopened = BankRule(bank_rule(rules, 0, opened=False).minimum, self.opened.multiple)
+        self.low_survival, self.high_survival = survival(self.model, self.opened.multiple)
+        self.least_bust = min(hand.bust / hand.outcomes for hand in self.model.hands)
+        self.most = rules.ending.target + (MOST_LEAD if self.has_last_turn else 0)
+        self.rows = 2 * self.scores + int(self.program.bank_scores[-1]) // self.unit
+
+    def survival(self, side: Side) -> Floats:
+        """Return the survival beyond the greatest turn score, for a bound on this side."""
+        return self.low_survival if side.lowest else self.high_survival
+
+    @property
+    def has_last_turn(self) -> bool:
+        """Whether the opponent of a player who reaches the target may have one more turn."""
+        return self.rules.ending.kind in ("final_round", "equal_turns")
+
+    @property
+    def program(self) -> Program:
+        """The compiled turn."""
+        return _program(self.rules, self.most)
+
+    def columns(self, total: int) -> tuple[int, int]:
+        """Return the first column of a row and the one after the last: the opponent's scores with which this sum can occur."""
+        return max(0, total - self.scores + 1), min(total, self.scores - 1) + 1
+
+    def limits(self, phase: int, total: int, bust: Floats, last_turn: Floats) -> Ints:
+        """Return, by column, the turn score beyond which a player does best to bank.
+
+        Past the target, with a lead after which the opponent still wins with probability f, banking is worth 1 - f;
+        one more roll can bring at most 1 where it does not bust, and what a bust is worth where it does.
+        So banking is best once f is at most the chance of a bust times what a bust costs.
+        """
+        first, end = self.columns(total)
+        opponent = np.arange(first, end)
+        own = total - opponent
+        needed = self.scores - own
+        if self.has_last_turn and phase == 0:
+            risk = CAUTION * self.least_bust * (1.0 - bust[first:end])
+            lead = np.searchsorted(-last_turn, -risk)
+            needed = np.maximum(needed, opponent - own + lead)
+        return np.minimum(needed * self.unit, self.most).astype(np.int32)
+
+    def blocks(self, phase: int, total: int, limits: Ints) -> Blocks:
+        """Return the turn starts of one row as blocks; group 1 is of the player who has not banked yet."""
+        first, end = self.columns(total)
+        unopened = total < self.scores and self.unopened != self.opened
+        stop = end - 1 if unopened else end
+        found = [
+            (0, start, min(BLOCK, stop - start), limits[start - first : min(start + BLOCK, stop) - first].max())
+            for start in range(first, stop, BLOCK)
+        ]
+        if unopened:
+            found.append((1, total, 1, limits[-1]))
+        return np.array(found, np.int64)
+
+    def bank_rows(self, phase: int, total: int) -> Ints:
+        """Return the row that each bank leads to in a table of all phases, or -1 where banking is not allowed.
+
+        Returns
+        -------
+        ndarray of shape (2, bank rows)
+            For a player who has banked before, and for one who has not.
+        """
+        scores = self.program.bank_scores
+        rows = phase * self.rows + total + scores // self.unit
+        return np.stack([np.where(_allowed(rule, scores), rows, -1) for rule in (self.opened, self.unopened)]).astype(
+            np.int32
+        )
+
+    def turn(self, phase: int, total: int, worth: RowWorth, side: Side, only: Mask | None = None) -> Floats:
+        """Back up the turn of every turn start of one row.
+
+        Parameters
+        ----------
+        phase, total
+            The row.
+        worth
+            What the endings are worth.
+        side
+            Rounding.
+        only
+            Columns to back up; default: all.
+
+        Returns
+        -------
+        ndarray of shape (scores,)
+            Not a number where there is no turn start, or none that was asked for.
+        """
+        limits = self.limits(phase, total, worth.bust, worth.last_turn)
+        blocks = self.blocks(phase, total, limits)
+        if only is not None:
+            blocks = np.array([block for block in blocks if only[block[1] : block[1] + block[2]].any()])
+        # Beyond the greatest turn score a bank is worth at least what it is worth there: a greater lead is never worse.
+        top = worth.table[phase * self.rows + total + self.most // self.unit] if side.lowest else np.ones(self.scores)
+        values = back_up(
+            self.program,
+            Contexts(
+                worth.table,
+                self.bank_rows(phase, total),
+                np.stack([worth.bust] * 2),
+                np.stack([worth.bust] * 2),
+                np.stack([top] * 2),
+            ),
+            self.survival(side),
+            blocks=blocks,
+            lowest=side.lowest,
+            nudge=side.nudge(self.program),
+        )
+        return np.where(np.isnan(values[1]), values[0], values[1])
+
+    def other(self, phase: int) -> int:
+        """Return the phase of the other player's turn."""
+        return (phase + 1) % self.phases
+
+    def fill_past_target(self, table: Floats, last_turn: Floats, beyond: float) -> None:
+        """Write the worth of having reached the target into a table of waiting.
+
+        Parameters
+        ----------
+        table
+            Shape (phases * rows, scores).
+        last_turn
+            Shape (leads,): worth for the opponent of the last turn, by how far behind he is.
+        beyond
+            The same for greater leads.
+        """
+        own = np.arange(self.rows)[:, None] - np.arange(self.scores)[None, :]
+        lead = np.maximum(own - np.arange(self.scores)[None, :], 0)
+        past = own >= self.scores
+        exact = self.rules.ending.kind == "exact"
+        for phase in range(self.phases):
+            part = table[phase * self.rows : (phase + 1) * self.rows]
+            if self.has_last_turn and phase == 0:
+                worth = 1.0 - np.append(last_turn, beyond)[np.minimum(lead, len(last_turn))]
+            else:
+                worth = np.ones_like(part)
+            part[past] = worth[past]
+            if exact:
+                part[own > self.scores] = NEVER
+
+
+def _allowed(rule: BankRule, scores: Ints) -> Mask:
+    return (scores >= rule.minimum) & (scores % rule.multiple == 0)
+
+
+@lru_cache(maxsize=64)
+def _program(rules: Ruleset, most: int) -> Program:
+    return compile_turn(turn_model(rules), most, hot_may_bank=rules.turn.hot_dice == "may_bank")
+
+
+def last_turns(race: Race, tie: float, side: Side) -> Floats:
+    """Return what a last turn is worth to its player, by how far behind he is.
+
+    Parameters
+    ----------
+    race
+        The match.
+    tie
+        Worth of drawing level. Being level before the turn (extra rounds), a bust leaves the tie.
+    side
+        Rounding.
+
+    Returns
+    -------
+    ndarray
+        Worth by deficit in units, from 0 to that of `MOST_LEAD`; greater deficits are worth no more than the last.
+    """
+    leads = MOST_LEAD // race.unit + 1
+    program = _program(race.rules, MOST_LEAD)
+    scores = program.bank_scores // race.unit
+    behind = np.arange(leads)
+    table = np.where(scores[:, None] > behind, 1.0, np.where(scores[:, None] == behind, tie, 0.0))
+    rows = np.where(_allowed(race.opened, program.bank_scores), np.arange(len(scores)), -1).astype(np.int32)
+    bust = np.where(behind == 0, tie, 0.0)[None, :]
+    contexts = Contexts(table, rows[None, :], bust, bust, np.ones((1, leads)))
+    blocks = np.array(
+        [(0, j, min(BLOCK, leads - j), (j + BLOCK) * race.unit) for j in range(0, leads, BLOCK)], np.int64
+    )
+    return back_up(
+        program, contexts, race.survival(side), blocks=blocks, lowest=side.lowest, nudge=side.nudge(program)
+    )[0]
+
+
+def first_of_extra_round(race: Race, last_turn: Floats, beyond: float, side: Side) -> float:
+    """Return what leading off an extra round from a tie is worth.
+
+    Parameters
+    ----------
+    race
+        The match.
+    last_turn, beyond
+        Worth for the second player of his turn, by how far behind he is then, and for greater deficits.
+    side
+        Rounding.
+    """
+    program = _program(race.rules, MOST_LEAD)
+    scores = program.bank_scores // race.unit
+    worth = 1.0 - np.append(last_turn, beyond)[np.minimum(scores, len(last_turn))]
+    rows = np.where(_allowed(race.opened, program.bank_scores), np.arange(len(scores)), -1).astype(np.int32)
+    bust = np.array([[1.0 - last_turn[0]]])
+    top = np.array([[1.0 - (last_turn[-1] if side.lowest else 0.0)]])
+    contexts = Contexts(worth[:, None], rows[None, :], bust, bust, top)
+    values = back_up(program, contexts, race.survival(side), lowest=side.lowest, nudge=side.nudge(program))
+    return float(values[0, 0])

@@ -1,0 +1,149 @@
+"""Solving a race: falling order of the sum of the scores, and Newton's method for the turn starts that a bust couples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dice10k_math.errors import NotConvergedError
+from dice10k_math.program import Floats
+from dice10k_math.race import NEAREST, Mask, Race, RowWorth, first_of_extra_round, last_turns
+
+MOST_ROUNDS = 60
+SETTLED = 4e-15
+Progress = Callable[[float], None]
+"""Told the share of the work that is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaceValues:
+    """Win probabilities of the player to move.
+
+    Attributes
+    ----------
+    move
+        Shape (phases, rows, scores): by sum of the scores and opponent's score, in units; not a number where there is
+        no such start.
+    tie
+        Worth of drawing level in a last turn.
+    from_tie
+        Win probability of the player who leads off the extra rounds; 1/2 where the tie is shared.
+    last_turn
+        Worth of a last turn, by deficit.
+    """
+
+    move: Floats
+    tie: float
+    from_tie: float
+    last_turn: Floats
+
+
+def solve_extra_rounds(race: Race) -> tuple[float, Floats]:
+    """Return the first player's win probability from a tie, and the last turns that belong to it."""
+    if race.rules.ending.tie != "extra_rounds":
+        return 0.5, last_turns(race, 0.5, NEAREST)
+    first = 0.5
+    for _ in range(MOST_ROUNDS):
+        last = last_turns(race, 1.0 - first, NEAREST)
+        better = first_of_extra_round(race, last, last[-1], NEAREST)
+        if abs(better - first) <= SETTLED:
+            return better, last
+        first = better
+    raise NotConvergedError(f"{race.rules.name}: the extra rounds did not settle")
+
+
+def waiting(race: Race, move: Floats) -> Floats:
+    """Return the table of waiting that belongs to a table of moving: shape (phases * rows, scores), 0 where unknown."""
+    table = np.zeros((race.phases, race.rows, race.scores))
+    for phase in range(race.phases):
+        for total in range(2 * race.scores - 1):
+            first, end = race.columns(total)
+            table[phase, total, first:end] = 1.0 - move[race.other(phase), total, total - np.arange(first, end)]
+    return table.reshape(-1, race.scores)
+
+
+def solve_race(race: Race, progress: Progress | None = None) -> RaceValues:
+    """Return the win probability of the player to move from every turn start, both players playing best.
+
+    Nothing is proved here: that is for `dice10k_math.certify`.
+    """
+    from_tie, last = solve_extra_rounds(race)
+    move = np.full((race.phases, race.rows, race.scores), np.nan)
+    table = np.zeros((race.phases * race.rows, race.scores))
+    race.fill_past_target(table, last, last[-1])
+    slopes = np.full((race.phases, race.scores), 0.3)
+    totals = range(2 * race.scores - 2, -1, -1)
+    for done, total in enumerate(totals):
+        _solve_row(race, total, move, slopes, RowWorth(table, move[0, 0], last))
+        if progress is not None and done % 8 == 0:
+            progress(done / len(totals))
+    return RaceValues(move, 1.0 - from_tie, from_tie, last)
+
+
+def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowWorth) -> None:
+    """Solve all turn starts of one sum.
+
+    A turn start and its partner after a bust satisfy w = F(1 - v), v = G(1 - w), with F and G convex and piecewise
+    linear.
+    Each round evaluates F and G at the present bust worths and solves the two tangents (secants, to begin with).
+    """
+    first, end = race.columns(total)
+    columns = np.arange(first, end)
+    partner = total - columns - first
+    other = [race.other(phase) for phase in range(race.phases)]
+    bust = np.stack([1.0 - _guess(race, move, race.other(phase), total)[partner] for phase in range(race.phases)])
+    old_bust, old_value = bust, np.full_like(bust, np.nan)
+    slope = slopes[:, first:end].copy()
+    open_ = np.ones_like(bust, bool)
+    value = np.empty_like(bust)
+    for round_ in range(MOST_ROUNDS):
+        for phase in range(race.phases):
+            value[phase] = np.where(
+                open_[phase],
+                _evaluate(race, phase, total, replace(worth, bust=bust[phase]), open_[phase]),
+                value[phase],
+            )
+        mirrored = value[other][:, partner]
+        residual = bust - (1.0 - mirrored)
+        if np.max(np.abs(residual)) <= SETTLED:
+            break
+        step = bust - old_bust
+        moved = np.abs(step) > 1e-12
+        if round_:
+            slope = np.where(moved, np.clip((value - old_value) / np.where(moved, step, 1.0), 0.0, 0.9999), slope)
+        old_bust, old_value = bust, value.copy()
+        # Tangents: value(x + dx) = value + slope * dx, and dx = -(residual) - slope of the partner * dx of the partner.
+        slope_partner = slope[other][:, partner]
+        residual_partner = residual[other][:, partner]
+        bust = bust - (residual - slope_partner * residual_partner) / (1.0 - slope * slope_partner)
+        changed = np.abs(bust - old_bust) > SETTLED
+        open_ = changed | changed[other][:, partner]
+        if not open_.any():
+            break
+    else:
+        raise NotConvergedError(f"{race.rules.name}: the turn starts with scores adding up to {total} did not settle")
+    slopes[:, first:end] = slope
+    for phase in range(race.phases):
+        move[phase, total, first:end] = value[phase]
+    for phase in range(race.phases):
+        worth.table[phase * race.rows + total, first:end] = 1.0 - value[other[phase]][partner]
+
+
+def _guess(race: Race, move: Floats, phase: int, total: int) -> Floats:
+    """Return values to start from: those with a slightly greater sum, where there are any."""
+    first, end = race.columns(total)
+    above, further = move[phase, total + 1, first:end], move[phase, total + 2, first:end]
+    guess = np.where(np.isnan(further), above, 2.0 * above - further)
+    return np.where(np.isnan(guess), 0.5, np.clip(guess, 0.0, 1.0))
+
+
+def _evaluate(race: Race, phase: int, total: int, worth: RowWorth, only: Mask) -> Floats:
+    """Back up the columns of a row that there are; `worth.bust` and `only` have just these."""
+    first, end = race.columns(total)
+    bust = np.full(race.scores, np.nan)
+    bust[first:end] = worth.bust
+    asked = np.zeros(race.scores, bool)
+    asked[first:end] = only
+    return race.turn(phase, total, replace(worth, bust=bust), NEAREST, asked)[first:end]
