@@ -33,7 +33,8 @@ def write_whole(path: Path, data: bytes) -> None:
     ...     (Path(folder) / "odds.csv").read_bytes()
     b'dice'
     """
-    path = path.resolve()
+    # A link stays a link: what it points to is written.
+    path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
