@@ -28,7 +28,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.backup import BLOCK, NEVER, Blocks, Contexts, back_up, rounding_of
+from dice10k_math.backup import Blocks, Contexts, back_up, rounding_of
+from dice10k_math.kernel import BLOCK, NEVER
 from dice10k_math.errors import InputError
 from dice10k_math.program import Floats, Ints, Program, compile_turn, survival
 from dice10k_math.rules import Ruleset, bank_step
@@ -109,6 +110,9 @@ class Race:
         self.opened = BankRule(self.opened.minimum, self.opened.multiple)
         self.unopened = BankRule(bank_rule(rules, 0, opened=False).minimum, self.opened.multiple)
         self.low_survival, self.high_survival = survival(self.model, self.opened.multiple)
+        if rules.ending.kind == "exact":
+            # Past the target nothing can be banked: the turn can only bust.
+            self.low_survival = self.high_survival = np.zeros(len(self.model.hands))
         self.least_bust = min(hand.bust / hand.outcomes for hand in self.model.hands)
         self.most = rules.ending.target + (MOST_LEAD if self.has_last_turn else 0)
         self.rows = 2 * self.scores + int(self.program.bank_scores[-1]) // self.unit
@@ -148,7 +152,7 @@ class Race:
             needed = np.maximum(needed, opponent - own + lead)
         return np.minimum(needed * self.unit, self.most).astype(np.int32)
 
-    def blocks(self, phase: int, total: int, limits: Ints) -> Blocks:
+    def blocks(self, total: int, limits: Ints) -> Blocks:
         """Return the turn starts of one row as blocks; group 1 is of the player who has not banked yet."""
         first, end = self.columns(total)
         unopened = total < self.scores and self.unopened != self.opened
@@ -195,11 +199,10 @@ class Race:
             Not a number where there is no turn start, or none that was asked for.
         """
         limits = self.limits(phase, total, worth.bust, worth.last_turn)
-        blocks = self.blocks(phase, total, limits)
+        blocks = self.blocks(total, limits)
         if only is not None:
             blocks = np.array([block for block in blocks if only[block[1] : block[1] + block[2]].any()])
-        # Beyond the greatest turn score a bank is worth at least what it is worth there: a greater lead is never worse.
-        top = worth.table[phase * self.rows + total + self.most // self.unit] if side.lowest else np.ones(self.scores)
+        top = self._top(phase, total, worth.table, blocks) if side.lowest else np.ones(self.scores)
         values = back_up(
             self.program,
             Contexts(
@@ -215,6 +218,14 @@ class Race:
             nudge=side.nudge(self.program),
         )
         return np.where(np.isnan(values[1]), values[0], values[1])
+
+    def _top(self, phase: int, total: int, table: Floats, blocks: Blocks) -> Floats:
+        """Return a lower bound, by column, for banking more than the limit: a greater lead is never worse."""
+        top = np.ones(self.scores)
+        for _, start, width, limit in blocks:
+            row = phase * self.rows + total + limit // self.unit
+            top[start : start + width] = table[row, start : start + width]
+        return top
 
     def other(self, phase: int) -> int:
         """Return the phase of the other player's turn."""

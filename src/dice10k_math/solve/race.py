@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dice10k_math.bounds import Guarantees, RaceBounds
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.program import Floats
 from dice10k_math.race import NEAREST, Mask, Race, RowWorth, first_of_extra_round, last_turns
 
 MOST_ROUNDS = 60
 SETTLED = 4e-15
+COST = 1e-12
+"""What each turn costs a guarantee, besides roundings: the judge reads off that that the match ends."""
+TIE_COST = 2e-11
 Progress = Callable[[float], None]
 """Told the share of the work that is done."""
 
@@ -32,12 +36,15 @@ class RaceValues:
         Win probability of the player who leads off the extra rounds; 1/2 where the tie is shared.
     last_turn
         Worth of a last turn, by deficit.
+    slope
+        Like `move`: the probability of a bust, by which a turn start depends on its partner.
     """
 
     move: Floats
     tie: float
     from_tie: float
     last_turn: Floats
+    slope: Floats
 
 
 def solve_extra_rounds(race: Race) -> tuple[float, Floats]:
@@ -73,13 +80,13 @@ def solve_race(race: Race, progress: Progress | None = None) -> RaceValues:
     move = np.full((race.phases, race.rows, race.scores), np.nan)
     table = np.zeros((race.phases * race.rows, race.scores))
     race.fill_past_target(table, last, last[-1])
-    slopes = np.full((race.phases, race.scores), 0.3)
+    slopes = np.full_like(move, 0.3)
     totals = range(2 * race.scores - 2, -1, -1)
     for done, total in enumerate(totals):
         _solve_row(race, total, move, slopes, RowWorth(table, move[0, 0], last))
         if progress is not None and done % 8 == 0:
             progress(done / len(totals))
-    return RaceValues(move, 1.0 - from_tie, from_tie, last)
+    return RaceValues(move, 1.0 - from_tie, from_tie, last, slopes)
 
 
 def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowWorth) -> None:
@@ -95,7 +102,7 @@ def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowW
     other = [race.other(phase) for phase in range(race.phases)]
     bust = np.stack([1.0 - _guess(race, move, race.other(phase), total)[partner] for phase in range(race.phases)])
     old_bust, old_value = bust, np.full_like(bust, np.nan)
-    slope = slopes[:, first:end].copy()
+    slope = slopes[:, total + 1, first:end].copy()
     open_ = np.ones_like(bust, bool)
     value = np.empty_like(bust)
     for round_ in range(MOST_ROUNDS):
@@ -124,7 +131,7 @@ def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowW
             break
     else:
         raise NotConvergedError(f"{race.rules.name}: the turn starts with scores adding up to {total} did not settle")
-    slopes[:, first:end] = slope
+    slopes[:, total, first:end] = slope
     for phase in range(race.phases):
         move[phase, total, first:end] = value[phase]
     for phase in range(race.phases):
@@ -147,3 +154,48 @@ def _evaluate(race: Race, phase: int, total: int, worth: RowWorth, only: Mask) -
     asked = np.zeros(race.scores, bool)
     asked[first:end] = only
     return race.turn(phase, total, replace(worth, bust=bust), NEAREST, asked)[first:end]
+
+
+def propose_bounds(race: Race, values: RaceValues, progress: Progress | None = None) -> RaceBounds:
+    """Return lower bounds for both seats that a judge can check: every turn costs a little, and roundings are against the player.
+
+    With the player's own guarantees m (to move) and v (waiting) a row satisfies m = F(v) - COST and v = 1 - G(1 - m) - COST,
+    where F and G are the operator with bounds for the later rows. One evaluation of each near the solution
+    and the slopes known from solving give m and v.
+    """
+    lead, follow = _propose_tie(race, values)
+    bounds = RaceBounds(np.full_like(values.move, np.nan), np.full_like(values.move, np.nan), lead, follow)
+    judge = Guarantees(race, bounds)
+    totals = range(2 * race.scores - 2, -1, -1)
+    for done, total in enumerate(totals):
+        _propose_row(race, total, values, bounds, judge)
+        if progress is not None and done % 8 == 0:
+            progress(done / len(totals))
+    return bounds
+
+
+def _propose_tie(race: Race, values: RaceValues) -> tuple[float, float]:
+    if race.rules.ending.tie != "extra_rounds":
+        return 0.5, 0.5
+    return values.from_tie - TIE_COST, 1.0 - values.from_tie - TIE_COST
+
+
+def _propose_row(race: Race, total: int, values: RaceValues, bounds: RaceBounds, judge: Guarantees) -> None:
+    first, end = race.columns(total)
+    columns = np.arange(first, end)
+    partner = total - columns
+    for phase in range(race.phases):
+        other = race.other(phase)
+        # Own guarantees in this seat: to move in `phase` with the opponent at a column, and waiting after that turn.
+        move = values.move[phase, total, first:end] - COST
+        wait = 1.0 - values.move[other, total, partner] - COST
+        bounds.move[phase, total, first:end] = move
+        bounds.wait[phase, total, first:end] = wait
+        moved = judge.moving(phase, total)[first:end]
+        waited = judge.waiting(phase, total)[first:end]
+        slope, slope_other = values.slope[phase, total, first:end], values.slope[other, total, partner]
+        move_gap, wait_gap = moved - COST - move, waited - COST - wait
+        shift = (move_gap + slope * wait_gap) / (1.0 - slope * slope_other)
+        bounds.move[phase, total, first:end] = move + shift
+        bounds.wait[phase, total, first:end] = wait + wait_gap + slope_other * shift
+        judge.record(phase, total)

@@ -1,0 +1,92 @@
+"""What a player can guarantee in a race: the inequalities that a certificate has to satisfy, evaluated.
+
+A *guarantee* is a number for every turn start, in both seats: `move` for the player who is to move, `wait` for the one who has just played.
+Numbers are guarantees if the player's own turn, played best for them, keeps them, and no turn of the opponent can break them:
+
+    move(start) <= turn of the player, an ending being worth the `wait` that it leads to,
+    wait(start) <= 1 - turn of the opponent, an ending being worth 1 - the `move` that it leads to.
+
+If both hold with something to spare at every turn, no smaller than some fixed amount, then the match ends with probability 1 whatever the opponent
+does (numbers between -1 and 1 cannot fall for ever), and the player wins with at least the guaranteed probability.
+
+An upper bound for one player is 1 minus the guarantee of the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dice10k_math.program import Floats
+from dice10k_math.race import DOWN, UP, Race, RowWorth, first_of_extra_round, last_turns
+
+
+@dataclass(frozen=True, slots=True)
+class RaceBounds:
+    """Guarantees of a player in every turn start of a race.
+
+    Attributes
+    ----------
+    move
+        Shape (phases, rows, scores), by phase, sum of scores and opponent's score: the player is to move.
+    wait
+        The same: the player has just had the turn of this phase, and the opponent is to move.
+    lead, follow
+        Guarantees at a tie, for the player who leads off the next round and for the other.
+    """
+
+    move: Floats
+    wait: Floats
+    lead: float
+    follow: float
+
+
+class Guarantees:
+    """Evaluates the inequalities of a set of guarantees, rounding against the player.
+
+    Rows are evaluated in falling order of the sum; a row may be evaluated once those with greater sums are recorded.
+    """
+
+    def __init__(self, race: Race, bounds: RaceBounds) -> None:
+        self.race, self.bounds = race, bounds
+        self.own_last = last_turns(race, bounds.follow, DOWN)
+        self.their_last = last_turns(race, 1.0 - bounds.lead, UP)
+        shape = (race.phases * race.rows, race.scores)
+        self.own_table, self.their_table = np.zeros(shape), np.zeros(shape)
+        race.fill_past_target(self.own_table, self.their_last, float(self.their_last[-1]))
+        race.fill_past_target(self.their_table, self.own_last, 0.0)
+
+    def lead(self) -> float:
+        """Return what the guarantee at a tie may be for the player who leads off."""
+        return first_of_extra_round(self.race, self.their_last, float(self.their_last[-1]), DOWN)
+
+    def follow(self) -> float:
+        """Return what the guarantee at a tie may be for the other player."""
+        return 1.0 - first_of_extra_round(self.race, self.own_last, 0.0, UP)
+
+    def moving(self, phase: int, total: int) -> Floats:
+        """Return what the guarantees of one row may be at most, for the player to move, by opponent's score."""
+        worth = RowWorth(self.own_table, self.bounds.wait[phase, total], self.their_last)
+        return self.race.turn(phase, total, worth, DOWN)
+
+    def waiting(self, phase: int, total: int) -> Floats:
+        """Return what they may be for the player who has just had the turn of this phase, by opponent's score."""
+        race = self.race
+        first, end = race.columns(total)
+        mirror = total - np.arange(first, end)
+        bust = np.full(race.scores, np.nan)
+        bust[mirror] = 1.0 - self.bounds.move[phase, total, first:end]
+        theirs = race.turn(race.other(phase), total, RowWorth(self.their_table, bust, self.own_last), UP)
+        result = np.full(race.scores, np.nan)
+        result[first:end] = 1.0 - theirs[mirror]
+        return result
+
+    def record(self, phase: int, total: int) -> None:
+        """Make the guarantees of a row available to rows with smaller sums."""
+        race = self.race
+        first, end = race.columns(total)
+        mirror = total - np.arange(first, end)
+        self.own_table[phase * race.rows + total, first:end] = self.bounds.wait[phase, total, first:end]
+        # The opponent waits after the turn of the other phase, and then the player moves in this one.
+        self.their_table[race.other(phase) * race.rows + total, mirror] = 1.0 - self.bounds.move[phase, total, first:end]
