@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dice10k_math import InputError, TableError, load_rules
+from dice10k_math import InputError, TableError, load_rules, parse_rules
 from dice10k_math.tables.build import build_tables
 from dice10k_math.tables.kinds import KINDS
 from dice10k_math.tables.manifest import Manifest
@@ -50,6 +50,26 @@ def faults(folder: Path) -> list[str]:
 def test_whole_tables_hold(light: Path, full: Path) -> None:
     assert faults(light) == []
     assert list(verify_tables(full)) == []
+
+
+def test_a_game_in_which_banking_is_never_best_holds(tmp_path: Path) -> None:
+    """One die that must always be rolled again can never be banked."""
+    text = """
+        [ruleset]
+        name = "never"
+        [scoring]
+        singles = { 1 = 100, 2 = 100, 3 = 100, 4 = 100 }
+        [turn]
+        dice = 1
+        opening_minimum = 900
+        hot_dice = "must_roll"
+        [ending]
+        kind = "first_to_target"
+        target = 1000
+    """
+    build_tables([parse_rules(text)], tmp_path)
+    assert load_table(tmp_path, "never", "bank").height == 0
+    assert list(verify_tables(tmp_path)) == []
 
 
 def test_no_folder_is_bad_input(tmp_path: Path) -> None:
@@ -206,7 +226,8 @@ FORGERIES: dict[str, tuple[str, Callable[[pl.DataFrame], pl.DataFrame], str]] = 
     "no action": ("turn", put("action", "sleep"), "action 'sleep'"),
     "worth of banking": ("turn", put("bank", 100.0), "bank 100.0; right: None"),
     "situation": ("turn", put("situation", "asleep"), "situation 'asleep' is none of the ruleset"),
-    "situations lost": ("bank", lambda frame: frame.head(1), "no row for the situation"),
+    "situations lost": ("turn_values", lambda frame: frame.head(1), "no row for the situation"),
+    "bank table lost": ("bank", lambda frame: frame.head(1), "outside the runs, but the table turn says bank"),
     "bank table": ("bank", put("bank_from", 1000), "but the table turn says bank"),
     "value": ("turn_values", put("expected_points", 400.0), "is not between its bounds"),
     "value and bounds": (
