@@ -1,0 +1,206 @@
+"""Bad input, interruptions and closed pipes: exit codes, one line, no traceback, no half file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dice10k_math.cli.odds
+from tests.unit.cli import Cli, environment, process
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    return Cli(capsys)
+
+
+ADVISE = ("advise", "farkle", "--for", "points")
+
+BAD = {
+    "no dice": (("odds", "dice10k", "--dice", "0"), "--dice: 0; allowed: 1 to 6"),
+    "seven dice": (("odds", "dice10k", "--dice", "7"), "--dice: 7; allowed: 1 to 6"),
+    "minus one die": (("scores", "dice10k", "--dice", "-1"), "--dice: -1; allowed: 1 to 6"),
+    "dice in letters": (("scores", "dice10k", "--dice", "six"), "'--dice': 'six' is not a valid integer"),
+    "half a die": (("odds", "dice10k", "--dice", "2.5"), "'--dice': '2.5' is not a valid integer"),
+    "a hand of plain dice": (("odds", "dice10k", "--hand", "1,2"), "dice10k has no spicy dice; allowed: --dice"),
+    "a hand and another number": (("odds", "farkle-spicy", "--hand", "1,2", "--dice", "3"), "allowed: one of the two"),
+    "a hand of equal spicy dice": (("odds", "farkle-spicy", "--hand", "1,1"), "farkle-spicy has (1, 2, 3, 4, 5, 6)"),
+    "a roll with letters": (("keeps", "dice10k", "1", "x"), "roll: 'x' is no face of a die; allowed: 1 to 6"),
+    "face 7": (("keeps", "dice10k", "1", "7"), "roll: '7' is no face of a die; allowed: 1 to 6"),
+    "face 0": (("keeps", "dice10k", "0"), "roll: '0' is no face of a die; allowed: 1 to 6"),
+    "a face in other digits": (("keeps", "dice10k", "١"), "is no face of a die; allowed: 1 to 6"),
+    "no roll": (("keeps", "dice10k"), "roll: no dice; allowed: faces from 1 to 6"),
+    "an empty roll": (("keeps", "dice10k", ","), "roll: no dice; allowed: faces from 1 to 6"),
+    "too many dice": (("keeps", "dice10k", "1,1,1,1,1,1,1"), "roll: 7 dice; dice10k is played with 1 to 6"),
+    "some spicy dice": (("keeps", "farkle-spicy", "1", "2"), "say which 2 of the spicy dice (1, 2, 3, 4, 5, 6)"),
+    "unknown ruleset": (("odds", "nope"), "nope: no such ruleset or file; allowed: des-10000, dice10k"),
+    "missing rules file": (("odds", "nope.toml"), "nope.toml: no such file; allowed: a rules file that exists"),
+    "a line break in a name": (("odds", "a\nb"), "no such ruleset or file"),
+    "a folder for rules": (("odds", "/"), "/: a directory; allowed: a rules file"),
+    "a built-in name for a file": (("rules", "check", "dice10k"), "dice10k: no such file"),
+    "no ruleset": (("odds",), "Missing argument 'RULES'"),
+    "unknown format": (("odds", "dice10k", "--format", "xml"), "'xml' is not one of 'table', 'json', 'csv'"),
+    "unknown option": (("odds", "dice10k", "--nope"), "No such option"),
+    "unknown command": (("nope",), "command: 'nope'; allowed: rules, odds"),
+    "unknown rules command": (("rules", "nope"), "rules: 'nope'; allowed: show, check, or nothing"),
+    "unknown tables command": (("tables", "nope"), "tables: 'nope'; allowed: build, verify"),
+    "a format too early": (("rules", "--format", "json", "show", "farkle"), "say --format and --output after 'show'"),
+    "a missing folder": (("odds", "dice10k", "--output", "/nope/odds.csv"), "--output /nope/odds.csv: cannot be written"),
+    "a folder for output": (("odds", "dice10k", "--output", "/"), "--output /: cannot be written (Is a directory)"),
+    "a huge score": (("turn", "farkle", "--score", "9" * 20), "allowed: -1000000000 to 1000000000"),
+    "busts that do not count": (("turn", "farkle", "--busts", "1"), "busts: 1; farkle counts 0 to 0"),
+    "nothing to aim for": (("turn", "farkle", "--at-least", "0"), "'--at-least': 0 is not in the range"),
+    "one turn of many": (("turn", "farkle", "--long-run", "--busts", "0"), "--long-run: not with"),
+    "negative turn score": ((*ADVISE, "--turn-score", "-50", "--roll", "1"), "'--turn-score': -50 is not in the range"),
+    "crooked turn score": ((*ADVISE, "--turn-score", "75", "--roll", "1"), "turn_score: 75; farkle scores in steps of 50"),
+    "advice on face 7": ((*ADVISE, "--turn-score", "50", "--roll", "1,7"), "--roll: '7' is no face of a die"),
+    "advice without a roll": ((*ADVISE, "--turn-score", "50"), "Missing option '--roll'"),
+    "advice without an opponent": (("advise", "farkle", "--turn-score", "50", "--roll", "1"), "--for win: needs --opponent"),
+    "an unknown goal": (("advise", "farkle", "--turn-score", "50", "--roll", "1", "--for", "fun"), "is not one of 'win', 'points'"),
+    "no folder to build in": (("tables", "build", "farkle"), "Missing option '--out'"),
+    "a file to build in": (("tables", "build", "farkle", "--out", __file__), "cannot be written"),
+    "no folder to verify": (("tables", "verify", "/nope"), "/nope: no such folder"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "message"), BAD.values(), ids=BAD)
+def test_bad_input_is_refused_in_one_line(cli: Cli, words: tuple[str, ...], message: str) -> None:
+    assert message in cli(*words).refused()
+
+
+@pytest.mark.parametrize("text", ["", "[ruleset", "name = 1", '[ruleset]\nname = "x"\nfun = 1\nplayers = [3, 2]\n'])
+def test_broken_rules_files_are_refused_in_one_line(cli: Cli, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "broken.toml"
+    file.write_text(text, encoding="utf-8")
+    assert "broken.toml" in cli("rules", "check", str(file)).refused()
+    assert "broken.toml" in cli("odds", str(file)).refused()
+
+
+def test_a_failed_command_leaves_the_old_file(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "odds.csv"
+    file.write_text("old", encoding="utf-8")
+    cli("odds", "dice10k", "--dice", "7", "--output", str(file)).refused()
+    assert file.read_text(encoding="utf-8") == "old"
+
+
+def test_a_disk_that_fails_leaves_the_old_file(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "odds.csv"
+    file.write_text("old", encoding="utf-8")
+
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    assert "No space left on device" in cli("odds", "dice10k", "--output", str(file)).refused()
+    assert file.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_output_goes_straight_into_what_is_no_ordinary_file(cli: Cli) -> None:
+    assert cli("odds", "dice10k", "--output", os.devnull).code == 0
+    assert not Path(os.devnull).is_file()
+
+
+def test_a_defect_gives_code_1_and_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("of a test")
+
+    monkeypatch.setattr(dice10k_math.cli.odds, "bust_odds", broken)
+    result = cli("odds", "dice10k")
+    assert (result.code, result.out, result.err) == (1, "", "dice10k-math: ZeroDivisionError: of a test\n")
+
+
+def test_ctrl_c_gives_130_and_no_file(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dice10k_math.cli.odds, "bust_odds", interrupted)
+    result = cli("odds", "dice10k", "--output", str(tmp_path / "odds"))
+    assert result.code == 130
+    assert "Traceback" not in result.err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX sends them")
+def test_ctrl_c_stops_a_build_between_whole_files(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "dice10k_math", "tables", "build", "farkle", "--out", str(tmp_path / "tables")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as run:
+        while run.poll() is None and not (tmp_path / "tables" / "farkle" / "odds.parquet").exists():
+            pass
+        run.send_signal(signal.SIGINT)
+        _, err = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert b"Traceback" not in err
+    assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes close as POSIX closes them")
+def test_a_closed_pipe_gives_no_traceback() -> None:
+    for words in (["turn", "farkle", "--format", "csv"], ["odds", "dice10k"], ["--help"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        run = subprocess.run(
+            [sys.executable, "-m", "dice10k_math", *words],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=environment(),
+            timeout=60,
+        )
+        os.close(writer)
+        assert (run.returncode, run.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_standard_output_is_named() -> None:
+    with Path("/dev/full").open("wb") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "dice10k_math", "odds", "dice10k"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=environment(),
+            timeout=60,
+        )
+    assert run.returncode == 2
+    assert run.stderr.count(b"\n") == 1
+    assert b"standard output: cannot be written" in run.stderr
+
+
+def test_the_exit_code_is_that_of_the_process() -> None:
+    assert process("odds", "dice10k").returncode == 0
+    bad = process("odds", "nope")
+    assert (bad.returncode, bad.stdout, bad.stderr.count("\n")) == (2, "", 1)
+
+
+def test_text_is_utf_8_whatever_the_locale() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "dice10k_math", "rules"],
+        capture_output=True,
+        check=True,
+        env={**environment(), "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+        timeout=60,
+    )
+    assert "Dés 10 000" in run.stdout.decode("utf-8")
+
+
+@pytest.mark.parametrize(
+    "words", [("odds", "dice10k"), ("scores", "farkle"), ("keeps", "dice10k", "1"), ("rules",), ("rules", "show", "farkle")]
+)  # fmt: skip
+def test_light_commands_import_nothing_heavy(words: tuple[str, ...]) -> None:
+    heavy = ("numba", "polars", "sympy", "scipy", "matplotlib", "numpy", "rich")
+    code = f"""
+import sys
+from dice10k_math.cli import main
+code = main({words!r})
+print("loaded", [name for name in {heavy!r} if name in sys.modules])
+sys.exit(code)
+"""
+    run = process(code=code)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.endswith("loaded []\n")
