@@ -206,8 +206,20 @@ def turn_model(rules: Ruleset) -> TurnModel:
     hands = sub_hands(whole)
     index = {hand: number for number, hand in enumerate(hands)} | {(): len(hands) - 1}
     models = tuple(_hand_model(rules, hand, index) for hand in hands)
-    amounts = [entry.points for model in models for entry in model.entries]
-    return TurnModel(models, gcd(rules.turn.hot_dice_bonus, *amounts), rules.turn.hot_dice_bonus)
+    bonus = rules.turn.hot_dice_bonus if _hot_dice_can_happen(models) else 0
+    return TurnModel(models, gcd(bonus, *(entry.points for model in models for entry in model.entries)), bonus)
+
+
+def _hot_dice_can_happen(models: tuple[HandModel, ...]) -> bool:
+    """Tell whether a turn can set all dice aside: with sets of three only, five dice cannot."""
+    waiting, seen = [len(models) - 1], set()
+    while waiting:
+        hand = waiting.pop()
+        seen.add(hand)
+        if any(entry.hot for entry in models[hand].entries):
+            return True
+        waiting += {entry.hand for entry in models[hand].entries} - seen
+    return False
 
 
 def _hand_model(rules: Ruleset, hand: Hand, index: dict[Hand, int]) -> HandModel:

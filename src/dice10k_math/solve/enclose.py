@@ -166,6 +166,9 @@ def enclose(model: TurnModel, rule: BankRule, worth: Worth, tail: Tail, grid: Gr
     slack = (max(np.diff(np.append(arrays.hand_starts, len(arrays.weights)))) + 4) * 2.0**-53
     factor = np.array([[1.0 - slack], [1.0 + slack]]) / arrays.outcomes
     endings = _worths_of_endings(model, worth, shift)
+    # A hand of which no roll scores has no classes, and reduceat would count its neighbour's.
+    scoring = np.flatnonzero(np.diff(np.append(arrays.hand_starts, len(arrays.weights))))
+    sums = np.zeros((2, hands))
     flat = pool.reshape(2, -1)
     layer_size = grid.rows * hands
     for level in reversed([level for level in grid.levels if level.solved]):
@@ -173,7 +176,8 @@ def enclose(model: TurnModel, rule: BankRule, worth: Worth, tail: Tail, grid: Gr
         reads = (arrays.layer * layer_size + shifts * hands + arrays.hand)[arrays.members]
         for row in range(level.first + level.solved - 1, level.first - 1, -1):
             best = np.maximum.reduceat(flat.take(reads + row * hands, axis=1), arrays.class_starts, axis=1)
-            values = (np.add.reduceat(best * arrays.weights, arrays.hand_starts, axis=1) + endings) * factor
+            sums[:, scoring] = np.add.reduceat(best * arrays.weights, arrays.hand_starts[scoring], axis=1)
+            values = (sums + endings) * factor
             pool[:, ROLL, row] = values
             np.maximum(values, pool[:, BANK, row], out=pool[:, EITHER, row])
     return Enclosure(pool, float(shift))

@@ -53,6 +53,8 @@ class Play:
 
 def best_play(reader: HandReader, pool: Floats, row: int) -> list[Play]:
     """Return what the best play chooses after rolling a hand at this row; of equal choices the first."""
+    if not reader.weights:
+        return []
     rolled, banked = (bounds.mean(axis=0) for bounds in reader.worths(pool, row))
     value = np.maximum(rolled, banked)
     best = value[reader.members] == reader.best_of_classes(value)

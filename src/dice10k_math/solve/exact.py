@@ -53,7 +53,9 @@ class TurnProblem:
 
 
 def classes_at(reader: HandReader, pool: Floats, row: int) -> Classes:
-    """Return what can be best after rolling a hand at this row."""
+    """Return what can be best after rolling a hand at this row; nothing for a hand that always busts."""
+    if not reader.weights:
+        return {}
     rolled, banked = reader.worths(pool, row)
     least, most = np.maximum(rolled, banked)
     keep = most[reader.members] >= reader.best_of_classes(least)
@@ -162,7 +164,7 @@ def _sixes(explorer: _Explorer, order: list[int]) -> int:
     depth: dict[int, int] = {}
     for cell in order:
         following = {on for choices in explorer.classes[cell] for on in choices}
-        depth[cell] = len(hands[cell % len(hands)].hand) + max(depth.get(on, 0) for on in following)
+        depth[cell] = len(hands[cell % len(hands)].hand) + max((depth.get(on, 0) for on in following), default=0)
     return depth[explorer.problem.model.full]
 
 
