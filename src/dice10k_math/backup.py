@@ -21,14 +21,15 @@ bound by induction.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.kernel import BLOCK, back_up_and_forward, back_up_blocks
 from dice10k_math.program import Floats, Ints, Program
+from dice10k_math.workers import CORES, run_all
 
 Blocks = NDArray[np.int64]
 FORCED = 10_000
@@ -92,6 +93,7 @@ def back_up(
     blocks: Blocks | None = None,
     lowest: bool = True,
     nudge: float = 0.0,
+    workers: int = CORES,
 ) -> Floats:
     """Return what starting a turn is worth in every context.
 
@@ -111,6 +113,8 @@ def back_up(
         Whether an edge counts its worse or its better kind of bust.
     nudge
         Added at every roll: the rounding error with a sign, for a bound.
+    workers
+        Threads that share the blocks.
 
     Returns
     -------
@@ -120,8 +124,14 @@ def back_up(
     if blocks is None:
         blocks = blocks_of(groups, columns, program.most)
     out = np.full((groups, columns), np.nan)
-    back_up_blocks(*_arguments(program, contexts, survival, blocks, lowest=lowest, nudge=nudge), out)
+    share, *rest = _arguments(program, contexts, survival, blocks, lowest=lowest, nudge=nudge)
+    run_all([partial(back_up_blocks, part, *rest, out) for part in _parts(share, workers)])
     return out
+
+
+def _parts(blocks: Blocks, workers: int) -> list[Blocks]:
+    """Deal the blocks out, long ones and short ones alike to every worker."""
+    return [blocks[start::workers] for start in range(min(workers, len(blocks)))]
 
 
 def _arguments(
@@ -130,7 +140,6 @@ def _arguments(
     """Return the arguments that the compiled loops share."""
     trie = program.trie
     return (
-        max(1, min(numba.get_num_threads(), len(blocks))),
         _with_ranges(program, blocks),
         (contexts.table, contexts.bank_rows, contexts.bust, contexts.bust_on_six, contexts.top, contexts.instant_win),
         (program.bust, program.instant_win, survival),
@@ -151,7 +160,7 @@ class Forward:
     value
         Shape (columns,): what the turn is worth.
     banked
-        Shape (columns, bank rows): probability of each bank.
+        Shape (bank rows, columns): probability of each bank.
     bust, bust_on_six
         Shape (columns,): probabilities.
     rest
@@ -174,8 +183,8 @@ def back_up_forward(
     """
     columns = contexts.bust.shape[1]
     out = np.full((1, columns), np.nan)
-    banked = np.zeros((columns, len(program.bank_scores)))
-    ended = np.zeros((columns, 3))
+    banked = np.zeros((len(program.bank_scores), columns))
+    ended = np.zeros((3, columns))
     arguments = _arguments(program, contexts, survival, blocks_of(1, columns, limit), lowest=lowest, nudge=nudge)
     back_up_and_forward(*arguments, out, banked, ended)
-    return Forward(out[0], banked, ended[:, 0], ended[:, 1], ended[:, 2])
+    return Forward(out[0], banked, ended[0], ended[1], ended[2])

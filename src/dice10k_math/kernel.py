@@ -8,11 +8,11 @@ The arguments are tuples of arrays, in the order in which `dice10k_math.backup` 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 BLOCK = 64
 """Contexts that are backed up together: enough to fill the vector units, few enough for the rows to stay in the cache."""
-FAINT = 1e-15
+FAINT = 1e-10
 """Probability below which the forward pass stops following a state and counts its value instead."""
 NEVER = -1e30
 """Worth of banking where it is not allowed."""
@@ -104,99 +104,123 @@ def _load(pool, ending, edge, block, lowest, shares, contexts):
             edge[h, b] = survival[h] * top[group, c] + (1.0 - survival[h]) * fall
 
 
-@njit(parallel=True, cache=True)
-def back_up_blocks(threads, blocks, contexts, shares, shape, states, trie, lowest, nudge, out):
+@njit(nogil=True, cache=True)
+def back_up_blocks(blocks, contexts, shares, shape, states, trie, lowest, nudge, out):
+    """Back up blocks of contexts, one after another."""
     first = shape[0]
     rows = first + len(states[0])
-    hands = len(shares[0])
-    levels = trie[2].max() + 1
-    for thread in prange(threads):
-        pool = np.empty((rows, BLOCK))
-        scratch = np.empty((levels, BLOCK))
-        acc = np.empty(BLOCK)
-        ending = np.empty((hands, BLOCK))
-        edge = np.empty((hands, BLOCK))
-        for k in range(thread, len(blocks), threads):
-            block = blocks[k]
-            _load(pool, ending, edge, block, lowest, shares, contexts)
-            _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
-            for b in range(block[2]):
-                out[block[0], block[1] + b] = pool[rows - 1, b]
+    pool = np.empty((rows, BLOCK))
+    scratch = np.empty((trie[2].max() + 1, BLOCK))
+    acc = np.empty(BLOCK)
+    ending = np.empty((len(shares[0]), BLOCK))
+    edge = np.empty((len(shares[0]), BLOCK))
+    for k in range(len(blocks)):
+        block = blocks[k]
+        _load(pool, ending, edge, block, lowest, shares, contexts)
+        _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+        for b in range(block[2]):
+            out[block[0], block[1] + b] = pool[rows - 1, b]
 
 
-@njit(cache=True)
-def _forward(pool, b, mass, banked, ended, block, best, chosen, shares, shape, states, trie):
-    """Follow one context's best play from the start of the turn: add up how it ends.
+@njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
+def _forward(pool, mass, here, best, chosen, banked, ended, block, shares, shape, states, trie):
+    """Follow the best play of every context of a block from the start of the turn, adding up how it ends.
 
-    `banked` gets the probability of each bank row; `ended` those of a bust, of a bust with all dice, and the worth of edges and instant wins.
+    `banked` gets the probability of each bank row; `ended` those of a bust and of a bust with all dice,
+    and what edges and instant wins are worth.
     """
     first, last = shape
     limit, forced_limit = block[3], block[4]
     hand, turn_score, hot_edge, bank_row, targets, target_starts = states
-    starts, entry, depth, weight, inner = trie
+    starts, entry, depth, weight, _ = trie
     bust_share, instant_share, instant_win = shares
-    mass[:] = 0.0
-    banked[:] = 0.0
-    ended[:] = 0.0
-    mass[len(hand) - 1] = 1.0
+    j0, width = block[1], block[2]
+    for state in range(block[5], len(hand)):
+        mass[state, :] = 0.0
+    mass[len(hand) - 1, :] = 1.0
     for state in range(len(hand) - 1, block[5] - 1, -1):
-        here = mass[state]
-        if here == 0.0:
+        most = 0.0
+        for b in range(BLOCK):
+            here[b] = mass[state, b]
+            most = max(most, here[b])
+        if most == 0.0:
             continue
         h = hand[state]
         bank = bank_row[state]
         own = first + state
-        if bank >= 0 and pool[bank, b] >= pool[own, b]:
-            banked[bank] += here
+        if bank >= 0:
+            most = 0.0
+            for b in range(BLOCK):
+                stays = pool[bank, b] >= pool[own, b]
+                if b < width and stays:
+                    banked[bank, j0 + b] += here[b]
+                here[b] = 0.0 if stays else here[b]
+                most = max(most, here[b])
+        if most < FAINT or hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
+            for b in range(width):
+                ended[2, j0 + b] += here[b] * pool[own, b]
             continue
-        if here < FAINT or hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
-            ended[2] += here * pool[own, b]
-            continue
-        ended[1 if h == last else 0] += here * bust_share[h]
-        ended[2] += here * instant_share[h] * instant_win
+        kind = 1 if h == last else 0
+        for b in range(width):
+            ended[kind, j0 + b] += here[b] * bust_share[h]
+            ended[2, j0 + b] += here[b] * instant_share[h] * instant_win
         offset = target_starts[state]
         for node in range(starts[h], starts[h + 1]):
             row = targets[offset + entry[node]]
             d = depth[node]
-            x = pool[row, b]
-            if d > 0 and best[d - 1] >= x:
-                best[d] = best[d - 1]
-                chosen[d] = chosen[d - 1]
+            if d == 0:
+                for b in range(BLOCK):
+                    best[0, b] = pool[row, b]
+                    chosen[0, b] = row
             else:
-                best[d] = x
-                chosen[d] = row
-            if weight[node] > 0.0:
-                row = chosen[d]
-                if row < first:
-                    banked[row] += here * weight[node]
+                for b in range(BLOCK):
+                    x = pool[row, b]
+                    y = best[d - 1, b]
+                    better = x > y
+                    best[d, b] = x if better else y
+                    chosen[d, b] = row if better else chosen[d - 1, b]
+            w = weight[node]
+            if w > 0.0:
+                # Mostly all contexts of a block choose alike, and then the step is a vector operation.
+                common = chosen[d, 0]
+                others = 0
+                for b in range(width):
+                    others += chosen[d, b] != common
+                if others == 0 and common < first:
+                    for b in range(width):
+                        banked[common, j0 + b] += here[b] * w
+                elif others == 0:
+                    for b in range(BLOCK):
+                        mass[common - first, b] += here[b] * w
                 else:
-                    mass[row - first] += here * weight[node]
+                    for b in range(width):
+                        row = chosen[d, b]
+                        if row < first:
+                            banked[row, j0 + b] += here[b] * w
+                        else:
+                            mass[row - first, b] += here[b] * w
 
 
-@njit(parallel=True, cache=True)
-def back_up_and_forward(threads, blocks, contexts, shares, shape, states, trie, lowest, nudge, out, banked, ended):
+@njit(nogil=True, cache=True)
+def back_up_and_forward(blocks, contexts, shares, shape, states, trie, lowest, nudge, out, banked, ended):
     """Back up blocks of one group, and follow the best play of each of their contexts to its endings."""
     first = shape[0]
     rows = first + len(states[0])
-    hands = len(shares[0])
     levels = trie[2].max() + 1
-    for thread in prange(threads):
-        pool = np.empty((rows, BLOCK))
-        scratch = np.empty((levels, BLOCK))
-        acc = np.empty(BLOCK)
-        ending = np.empty((hands, BLOCK))
-        edge = np.empty((hands, BLOCK))
-        mass = np.empty(len(states[0]))
-        best = np.empty(levels)
-        chosen = np.empty(levels, np.int64)
-        for k in range(thread, len(blocks), threads):
-            block = blocks[k]
-            _load(pool, ending, edge, block, lowest, shares, contexts)
-            _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
-            for b in range(block[2]):
-                c = block[1] + b
-                out[block[0], c] = pool[rows - 1, b]
-                _forward(
-                    pool, b, mass, banked[c], ended[c], block, best, chosen,
-                    (shares[0], shares[1], contexts[5]), shape, states, trie,
-                )  # fmt: skip
+    pool = np.empty((rows, BLOCK))
+    mass = np.empty((len(states[0]), BLOCK))
+    scratch = np.empty((levels, BLOCK))
+    chosen = np.empty((levels, BLOCK), np.int64)
+    acc = np.empty(BLOCK)
+    ending = np.empty((len(shares[0]), BLOCK))
+    edge = np.empty((len(shares[0]), BLOCK))
+    for k in range(len(blocks)):
+        block = blocks[k]
+        _load(pool, ending, edge, block, lowest, shares, contexts)
+        _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+        for b in range(block[2]):
+            out[block[0], block[1] + b] = pool[rows - 1, b]
+        _forward(
+            pool, mass, acc, scratch, chosen, banked, ended, block,
+            (shares[0], shares[1], contexts[5]), shape, states, trie,
+        )  # fmt: skip

@@ -1,0 +1,166 @@
+"""Solving a field: policy iteration.
+
+A round backs up every turn start, follows the best play of each to its endings, and solves the sparse linear system of that play.
+The worth of a turn start is that of waiting after it, and that is 1 minus the opponent's.
+
+For bounds, two tables are solved together: `us` for the player whom a bound protects, `them` for the opponent, who gains where the player must not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, bicgstab
+
+from dice10k_math.errors import NotConvergedError
+from dice10k_math.field import NO_ROW, Field
+from dice10k_math.last_turn import NEAREST, Side
+from dice10k_math.program import Floats
+from dice10k_math.workers import map_all
+
+Progress = Callable[[str], None]
+MOST_ROUNDS = 40
+SETTLED = 1e-13
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """One side of the system.
+
+    Attributes
+    ----------
+    side
+        How the player's turns are rounded.
+    left
+        Worth for this player of having left the field.
+    cost
+        What a turn of this player adds to the worth of it (for bounds: a little, against the protected player).
+    last_turn, beyond
+        Worth of a last turn for the opponent.
+    """
+
+    side: Side
+    left: float
+    cost: float = 0.0
+    last_turn: Floats | None = None
+    beyond: float = 0.0
+
+
+class PolicyIteration:
+    """Policy iteration over the turn starts of a field, for one table (both players alike) or two.
+
+    `move[s][i, j]` is the worth for player s of being to move with own state i against state j; after the turn the other table is in force.
+    """
+
+    def __init__(self, field: Field, players: tuple[Player, ...], start: Floats | None = None) -> None:
+        size = len(field.states)
+        self.field, self.players = field, players
+        self.move = np.full((len(players), size, size), 0.5) if start is None else start.copy()
+
+    def table(self, player: int) -> Floats:
+        """Return the extended table of waiting for a player, from the other's present values."""
+        other = self.move[(player + 1) % len(self.players)]
+        who = self.players[player]
+        return self.field.extend(1.0 - other.T, who.left, who.last_turn, who.beyond)
+
+    def round(self) -> float:
+        """Improve the play and solve for it; return the greatest change that the improvement alone made."""
+        size = len(self.field.states)
+        constants = np.empty_like(self.move)
+        matrices = []
+        change = 0.0
+        for number, player in enumerate(self.players):
+            table = self.table(number)
+            parts = []
+            turn = partial(self.field.turn_forward, table=table, side=player.side)
+            for state, forward in enumerate(map_all(turn, range(size))):
+                change = max(change, float(np.max(np.abs(forward.value + player.cost - self.move[number, state]))))
+                part, constant = self._equations(state, table, forward, number)
+                parts.append(part)
+                constants[number, state] = constant + player.cost
+            matrices.append(sparse.vstack(parts, format="csr"))
+        self._solve(matrices, constants, max(1e-14, 1e-4 * change))
+        return change
+
+    def _equations(self, state: int, table: Floats, forward, number: int):  # type: ignore[no-untyped-def]
+        """Rows of the linear system: worth = constant - sum of probability * the other's worth of moving.
+
+        The unknowns of the other player are numbered by (their own state, our state).
+        """
+        field = self.field
+        size = len(field.states)
+        moves = field.moves[state]
+        add, subtract = moves.add, moves.subtract
+        columns = np.arange(size)
+        used = np.flatnonzero(forward.banked.any(axis=1))
+        rows_index, unknown, data = [], [], []
+        # What the endings do not explain: edges, instant wins and rounding.
+        constant = forward.rest.copy()
+        for bank in [*used.tolist(), -1, -2]:
+            if bank >= 0:
+                weight = forward.banked[bank]
+                row = np.full(size, add[bank])
+                if subtract[bank] != NO_ROW:
+                    row = np.where(table[subtract[bank]] > table[add[bank]], subtract[bank], row)
+            else:
+                weight = forward.bust if bank == -1 else forward.bust_on_six
+                row = np.full(size, moves.bust if bank == -1 else moves.bust_on_six)
+            inside = (row < size) & (weight > 0)
+            outside = (row >= size) & (weight > 0)
+            constant[outside] += weight[outside] * table[row[outside], columns[outside]]
+            constant[inside] += weight[inside]
+            rows_index.append(columns[inside])
+            unknown.append(columns[inside] * size + row[inside])
+            data.append(weight[inside])
+        matrix = sparse.csr_matrix(
+            (np.concatenate(data), (np.concatenate(rows_index), np.concatenate(unknown))), shape=(size, size * size)
+        )
+        # Rounding (the nudges of a bound) is kept as part of the constant.
+        other = self.move[(number + 1) % len(self.players)].reshape(-1)
+        constant += forward.value - (constant - matrix @ other)
+        return matrix, constant
+
+    def _solve(self, matrices: list[sparse.csr_matrix], constants: Floats, tolerance: float) -> None:
+        """Solve worth[s] + matrix[s] worth[1 - s] = constants[s] up to a residual."""
+        count = len(matrices)
+        shape = constants.shape
+        length = constants[0].size
+
+        def apply(vector: Floats) -> Floats:
+            parts = vector.reshape(count, length)
+            return np.concatenate([parts[s] + matrices[s] @ parts[(s + 1) % count] for s in range(count)])
+
+        operator = LinearOperator((count * length,) * 2, matvec=apply, dtype=float)
+        right = constants.reshape(-1)
+        start = self.move.reshape(-1)
+        solution, _ = bicgstab(operator, right, x0=start, rtol=0.0, atol=tolerance, maxiter=400)
+        self.move = solution.reshape(shape)
+
+
+def solve_field(
+    field: Field, players: tuple[Player, ...], start: Floats | None = None, progress: Progress | None = None
+) -> Floats:
+    """Return the worth of every turn start for each player: shape (players, states, states).
+
+    Raises
+    ------
+    NotConvergedError
+        The play did not settle.
+    """
+    iteration = PolicyIteration(field, players, start)
+    for number in range(MOST_ROUNDS):
+        change = iteration.round()
+        if progress is not None:
+            progress(f"round {number + 1}: {change:.1e}")
+        if change <= SETTLED:
+            return iteration.move
+    raise NotConvergedError(f"{field.rules.name}: policy iteration did not settle in {MOST_ROUNDS} rounds")
+
+
+def plain_player() -> Player:
+    """Return the player of the plain game: leaving the field is worth nothing to who leaves."""
+    return Player(NEAREST, 0.0)
