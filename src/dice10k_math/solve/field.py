@@ -17,9 +17,9 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, bicgstab
 
 from dice10k_math.errors import NotConvergedError
-from dice10k_math.field import NO_ROW, Field
+from dice10k_math.field import Field, Span
 from dice10k_math.last_turn import NEAREST, Side
-from dice10k_math.program import Floats
+from dice10k_math.program import Floats, Ints
 from dice10k_math.workers import map_all
 
 Progress = Callable[[str], None]
@@ -35,8 +35,6 @@ class Player:
     ----------
     side
         How the player's turns are rounded.
-    left
-        Worth for this player of having left the field.
     cost
         What a turn of this player adds to the worth of it (for bounds: a little, against the protected player).
     last_turn, beyond
@@ -44,7 +42,6 @@ class Player:
     """
 
     side: Side
-    left: float
     cost: float = 0.0
     last_turn: Floats | None = None
     beyond: float = 0.0
@@ -65,7 +62,7 @@ class PolicyIteration:
         """Return the extended table of waiting for a player, from the other's present values."""
         other = self.move[(player + 1) % len(self.players)]
         who = self.players[player]
-        return self.field.extend(1.0 - other.T, who.left, who.last_turn, who.beyond)
+        return self.field.extend(1.0 - other.T, who.side, who.last_turn, who.beyond)
 
     def round(self) -> float:
         """Improve the play and solve for it; return the greatest change that the improvement alone made."""
@@ -94,21 +91,16 @@ class PolicyIteration:
         field = self.field
         size = len(field.states)
         moves = field.moves[state]
-        add, subtract = moves.add, moves.subtract
+        side = self.players[number].side
         columns = np.arange(size)
-        used = np.flatnonzero(forward.banked.any(axis=1))
+        used = np.flatnonzero(forward.banked.any(axis=1)).tolist()
+        endings = [(forward.banked[bank], moves.banks[bank]) for bank in used]
+        endings += [(forward.bust, (moves.bust,)), (forward.bust_on_six, (moves.bust_on_six,))]
         rows_index, unknown, data = [], [], []
         # What the endings do not explain: edges, instant wins and rounding.
         constant = forward.rest.copy()
-        for bank in [*used.tolist(), -1, -2]:
-            if bank >= 0:
-                weight = forward.banked[bank]
-                row = np.full(size, add[bank])
-                if subtract[bank] != NO_ROW:
-                    row = np.where(table[subtract[bank]] > table[add[bank]], subtract[bank], row)
-            else:
-                weight = forward.bust if bank == -1 else forward.bust_on_six
-                row = np.full(size, moves.bust if bank == -1 else moves.bust_on_six)
+        for weight, spans in endings:
+            row = self._chosen_rows(spans, table, side)
             inside = (row < size) & (weight > 0)
             outside = (row >= size) & (weight > 0)
             constant[outside] += weight[outside] * table[row[outside], columns[outside]]
@@ -123,6 +115,24 @@ class PolicyIteration:
         other = self.move[(number + 1) % len(self.players)].reshape(-1)
         constant += forward.value - (constant - matrix @ other)
         return matrix, constant
+
+    def _chosen_rows(self, spans: tuple[Span, ...], table: Floats, side: Side) -> Ints:
+        """Return the row that counts for an ending, by opponent's state."""
+        best = self._counting_row(spans[0], table, side)
+        if len(spans) > 1:
+            columns = np.arange(table.shape[1])
+            for span in spans[1:]:
+                row = self._counting_row(span, table, side)
+                best = np.where(table[row, columns] > table[best, columns], row, best)
+        return best
+
+    def _counting_row(self, span: Span, table: Floats, side: Side) -> Ints:
+        if span.wins and (not side.lowest or span.last < span.first):
+            return np.full(table.shape[1], self.field.won)
+        if span.first == span.last:
+            return np.full(table.shape[1], span.first)
+        rows = table[span.first : span.last + 1]
+        return span.first + (rows.argmin(axis=0) if side.lowest else rows.argmax(axis=0))
 
     def _solve(self, matrices: list[sparse.csr_matrix], constants: Floats, tolerance: float) -> None:
         """Solve worth[s] + matrix[s] worth[1 - s] = constants[s] up to a residual."""
@@ -162,5 +172,5 @@ def solve_field(
 
 
 def plain_player() -> Player:
-    """Return the player of the plain game: leaving the field is worth nothing to who leaves."""
-    return Player(NEAREST, 0.0)
+    """Return the player of the plain game."""
+    return Player(NEAREST)
