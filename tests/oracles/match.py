@@ -205,6 +205,10 @@ def follow_turn(choices, bonus, bank, beyond, value, banked):  # type: ignore[no
     return bust, six_bust
 
 
+class NeverEndsError(Exception):
+    """From a state that was asked for, no play ends the match."""
+
+
 @dataclass(frozen=True)
 class Ways:
     """Where the endings of a turn lead, by turn score in steps.
@@ -385,6 +389,9 @@ class MatchOracle:
             found = [self._play(number, inside) for number in group]
             better = np.array([worth for worth, _ in found])
             moved = np.max(np.abs(better - self.worth[group]))
+            if all(chances.sum() > 1 - 1e-12 for _, chances in found):
+                # Nobody can win from here, which is not the loss of either.
+                raise NeverEndsError(str(self.starts[group[0]]))
             plain = round_ < PLAIN_ROUNDS
             self.worth[group] = better if plain else self._of_this_play(group, better, found)
             if moved <= STILL or (len(group) == 1 and not found[0][1].any()):
