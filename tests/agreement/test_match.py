@@ -7,13 +7,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from dice10k_math.certify.race import judge_race
 from dice10k_math.race import Race, is_race
-from dice10k_math.rules import load_rules
+from dice10k_math.rules import bank_step, load_rules
 from dice10k_math.rules.model import (
     BustRules,
     BustsInARow,
@@ -22,6 +21,7 @@ from dice10k_math.rules.model import (
     MultipliedSets,
     Ruleset,
     SixDicePenalty,
+    Variants,
     with_target,
 )
 from dice10k_math.solve.race import RaceValues, propose_bounds, solve_race
@@ -58,6 +58,7 @@ def solved(rules: Ruleset) -> tuple[Race, RaceValues]:
     return race, solve_race(race)
 
 
+@cache
 def plain_loops(rules: Ruleset) -> MatchOracle:
     unit = solved(rules)[0].unit
     return MatchOracle(rules, far(rules), also=tuple(every_start(rules, unit)))
@@ -137,6 +138,87 @@ BONUS = (
 
 def _name(rules: Ruleset) -> str:
     return f"{rules.name}-{rules.ending.kind}-{rules.ending.target}"
+
+
+@pytest.mark.parametrize(
+    ("target", "published"),
+    [
+        (500, 0.699352),
+        (1000, 0.607658),
+        pytest.param(2000, 0.575494, marks=pytest.mark.slow),
+    ],
+)
+def test_published_values_of_the_plain_game(target: int, published: float) -> None:
+    rules = with_target(PLAIN, target)
+    assert round(MatchOracle(rules, 2 * target).value(Start(0, 0)), 6) == published
+    assert round(float(solved(rules)[1].move[0, 0, 0]), 6) == published
+
+
+def test_published_value_of_an_extra_round() -> None:
+    _, values = solved(with_target(DIX_MILLE, 500))
+    assert round(values.from_tie, 6) == 0.400999
+
+
+@pytest.mark.slow
+def test_an_extra_round_by_plain_loops() -> None:
+    rules = with_target(DIX_MILLE, 500)
+    assert solved(rules)[1].from_tie == pytest.approx(extra_rounds(rules, 2 * FAR), abs=CLOSE, rel=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "rules", [with_target(FARKLE, 500), with_target(DES_10000, 500)], ids=lambda rules: _name(rules)
+)
+def test_every_last_turn(rules: Ruleset) -> None:
+    race, values = solved(rules)
+    target = rules.ending.target
+    behind = {points: Start(0, points, True, True, stage="last") for points in range(0, 10_001, 50)}
+    unopened = {points: Start(0, points, stage="last") for points in range(target, 10_001, 50)}
+    oracle = MatchOracle(rules, 2 * FAR, also=(*behind.values(), *unopened.values()))
+    for points, start in behind.items():
+        assert values.last_turn[points // race.unit] == pytest.approx(oracle.value(start), abs=CLOSE, rel=0), points
+    # Who has not opened yet is so far behind that a bank that helps is great enough.
+    for points in unopened:
+        assert oracle.value(unopened[points]) == oracle.value(behind[points])
+
+
+@pytest.mark.parametrize(
+    ("rules", "cost"),
+    [
+        # Published as 8.6e-4 where a player may bank after any keep.
+        (turned(FARKLE, "bank-after-any-keep", bank_takes="keep"), 8.6137e-4),
+        pytest.param(FARKLE, 7.2405e-5, marks=pytest.mark.slow),
+    ],
+    ids=["after any keep", "all scoring dice"],
+)
+def test_more_points_are_not_always_better(rules: Ruleset, cost: float) -> None:
+    # With 700 against 800 of 1,000 points: of two keeps that leave the same dice the smaller one can be better.
+    rules, start = with_target(rules, 1000), Start(700, 800, True, True)
+    race, values = solved(rules)
+    library = float(values.move[0, 1500 // race.unit, 800 // race.unit])
+    assert library == pytest.approx(MatchOracle(rules, NEAR).value(start), abs=CLOSE, rel=0)
+    assert library - MatchOracle(rules, NEAR, pruned=True).value(start) == pytest.approx(cost, abs=1e-8)
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(rules=rulesets())
+def test_every_state_of_random_races(rules: Ruleset) -> None:
+    unit = bank_step(rules)
+    rules = replace(
+        rules,
+        turn=replace(rules.turn, opening_minimum=3 * unit, bank_minimum=0),
+        bust=BustRules(),
+        variants=Variants(),
+        ending=replace(rules.ending, target=8 * unit),
+    )
+    assume(is_race(rules) and unit <= 300)
+    try:
+        oracle = plain_loops(rules)
+        oracle.values  # noqa: B018 - solved when asked for
+    except NeverEndsError:
+        assume(False)
+    assert_same(rules)
 
 
 @pytest.mark.parametrize("rules", QUICK, ids=_name)

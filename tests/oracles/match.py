@@ -88,6 +88,12 @@ def choices_of_class(rules: Ruleset, kind: Any) -> Iterator[tuple[int, Any, bool
         yield *kind.banked, False, True
 
 
+def pruned_choices(rules: Ruleset, kind: Any) -> Iterator[tuple[int, Any, bool, bool]]:
+    """The choices after a roll, of those that leave the same dice only the one with most points."""
+    most = {choice[1:]: choice for choice in sorted(choices_of_class(rules, kind))}
+    yield from most.values()
+
+
 @cache
 def turn_step(rules: Ruleset) -> int:
     """What all turn scores are multiples of."""
@@ -95,8 +101,12 @@ def turn_step(rules: Ruleset) -> int:
 
 
 @cache
-def choices_of(rules: Ruleset) -> Choices:
-    """All choices of the game, points in steps; hands with fewer dice first."""
+def choices_of(rules: Ruleset, pruned: bool = False) -> Choices:
+    """All choices of the game, points in steps; hands with fewer dice first.
+
+    `pruned`: of the keeps that leave the same dice, only the one with most points (which may be wrong).
+    """
+    offered = pruned_choices if pruned else choices_of_class
     hands, step = sorted(all_hands(rules), key=lambda hand: (len(hand), hand)), turn_step(rules)
     index = {hand: number for number, hand in enumerate(hands)} | {(): len(hands) - 1}
     first_choice, first_class, first_member, member, count = [0], [0], [0], [], []
@@ -106,10 +116,10 @@ def choices_of(rules: Ruleset) -> Choices:
         kinds = roll_classes(rules, hand)
         busts.append(sum(number for kind, number in kinds if not kind.options and not kind.instant_win))
         instant.append(sum(number for kind, number in kinds if kind.instant_win))
-        mine = sorted({choice for kind, _ in kinds if kind.options for choice in choices_of_class(rules, kind)})
+        mine = sorted({choice for kind, _ in kinds if kind.options for choice in offered(rules, kind)})
         for kind, number in kinds:
             if kind.options:
-                member += [len(rows) + mine.index(choice) for choice in choices_of_class(rules, kind)]
+                member += [len(rows) + mine.index(choice) for choice in offered(rules, kind)]
                 first_member.append(len(member))
                 count.append(number)
         rows += [(points // step, index[left], not left, roll, bank) for points, left, roll, bank in mine]
@@ -229,7 +239,7 @@ class MatchOracle:
     """Win probability of the mover at every turn start that can come up.
 
     `cutoff` in points; `span`: the least and the greatest score that is told apart; `also`: states to be solved
-    besides those that can be reached from 0 : 0.
+    besides those that can be reached from 0 : 0; `pruned`: leave out keeps that pay less than others.
     """
 
     rules: Ruleset
@@ -238,6 +248,7 @@ class MatchOracle:
     hot_dice: int = 7
     beyond: Literal["bust", "win"] = "bust"
     also: tuple[Start, ...] = ()
+    pruned: bool = False
     starts: list[Start] = field(default_factory=list)
     numbers: dict[Start, int] = field(default_factory=dict)
     ways: list[Ways] = field(default_factory=list)
@@ -324,7 +335,7 @@ class MatchOracle:
             "what a penalty means within extra rounds is not known here"
         )
         self.step = turn_step(rules)
-        self.choices = choices_of(rules)
+        self.choices = choices_of(rules, self.pruned)
         self.places = self.cutoff // self.step
         self.bank_places = self.places + int(self.choices.points.max())
         self.hots = self.hot_dice + 1 if rules.turn.hot_dice_bonus else 1
