@@ -104,7 +104,7 @@ def back_up(
     contexts
         The situations and what the endings are worth in them.
     survival
-        Shape (hands,): the probability to bank at last when play goes on beyond the limit;
+        Shape (edge kinds,): the probability to bank at last when play goes on beyond the limit;
         with `lowest` a lower bound for some play, else an upper bound for every play.
     blocks
         Which contexts to back up, as (group, first column, columns, limit): above the limit only forced rolls are
@@ -144,7 +144,7 @@ def _arguments(
         (contexts.table, contexts.bank_rows, contexts.bust, contexts.bust_on_six, contexts.top, contexts.instant_win),
         (program.bust, program.instant_win, survival),
         (len(program.bank_scores), len(program.bust) - 1),
-        (program.hand, program.turn_score, program.hot_edge, program.bank_row, program.targets, program.target_starts),
+        (program.hand, program.turn_score, program.hot_edge, program.edge_kind, program.bank_row, program.targets, program.target_starts),
         (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner),
         lowest,
         nudge,

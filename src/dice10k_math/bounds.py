@@ -7,7 +7,7 @@ Numbers are guarantees if the player's own turn, played best for them, keeps the
     wait(start) <= 1 - turn of the opponent, an ending being worth 1 - the `move` that it leads to.
 
 If both hold with something to spare at every turn, no smaller than some fixed amount, then the match ends with probability 1 whatever the opponent
-does (numbers between -1 and 1 cannot fall for ever), and the player wins with at least the guaranteed probability.
+does (numbers between 0 and 1 cannot rise for ever, and to guarantee 0 needs no proof), and the player wins with at least the guaranteed probability.
 
 An upper bound for one player is 1 minus the guarantee of the other.
 """
@@ -46,11 +46,13 @@ class RaceBounds:
 class Guarantees:
     """Evaluates the inequalities of a set of guarantees, rounding against the player.
 
+    `endless` is for whoever proposes: whether some turn start was found from which the match may never end.
     Rows are evaluated in falling order of the sum; a row may be evaluated once those with greater sums are recorded.
     """
 
     def __init__(self, race: Race, bounds: RaceBounds) -> None:
         self.race, self.bounds = race, bounds
+        self.endless = False
         self.own_last = last_turns(race, bounds.follow, DOWN)
         self.their_last = last_turns(race, 1.0 - bounds.lead, UP)
         shape = (race.phases * race.rows, race.scores)

@@ -21,15 +21,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
+from math import inf, lcm
 
 import numpy as np
 
 from dice10k_math.backup import Contexts, Forward, back_up, back_up_forward, blocks_of
 from dice10k_math.errors import InputError
-from dice10k_math.last_turn import Side, allowed, compiled, hot_dice_within
+from dice10k_math.last_turn import Side, allowed, compiled, hot_dice_within, margin_of
 from dice10k_math.program import Floats, Ints, Program, survival
-from dice10k_math.rules import Ruleset, score_step
+from dice10k_math.rules import Ruleset, bank_step, score_step
 from dice10k_math.turn import BankRule, bank_rule, six_dice_penalty, turn_model
 
 
@@ -127,15 +127,16 @@ class Field:
         first_bank = bank_rule(rules, self.target, opened=True)
         self.opened = BankRule(first_bank.minimum, first_bank.multiple)
         self.unopened = BankRule(bank_rule(rules, 0, opened=False).minimum, first_bank.multiple)
+        self.margin = margin_of(self.model, self.opened)
         self.remembers = rules.turn.opening_applies == "until_first_bank" and self.opened != self.unopened
         self.intervals = tuple(self._intervals())
         self.states = tuple(self._states())
         self._number = {(state.low, state.opened, state.busts): number for number, state in enumerate(self.states)}
         self.won, self.last = len(self.states), len(self.states) + 1
         self.rows = self.last + (extent.most // self.unit + 1 if self.has_last_turn else 0)
-        self.low_survival, self.high_survival = survival(self.model, self.opened.multiple)
+        self.low_survival, self.high_survival = survival(self.model, lcm(bank_step(rules), self.model.step))
         if rules.ending.overshoot == "not_allowed":
-            self.low_survival = np.zeros(len(self.model.hands))
+            self.low_survival = np.zeros_like(self.low_survival)
 
     def _intervals(self) -> Iterator[tuple[float, float]]:
         low, high, unit = self.extent.low, self.extent.high, self.unit

@@ -23,7 +23,7 @@ def _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):
     """Back up every after-state of one block that matters; those beyond the limits are edges."""
     first, last = shape
     limit, forced_limit = block[3], block[4]
-    hand, turn_score, hot_edge, bank_row, targets, target_starts = states
+    hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
     starts, entry, depth, weight, inner = trie
     for state in range(block[5], len(hand)):
         h = hand[state]
@@ -32,7 +32,7 @@ def _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):
         score = turn_score[state]
         if hot_edge[state] or score > (forced_limit if h == last else limit):
             for b in range(BLOCK):
-                pool[own, b] = edge[h, b]
+                pool[own, b] = edge[edge_kind[state], b]
             if bank >= 0:
                 for b in range(BLOCK):
                     x = pool[own, b]
@@ -100,8 +100,12 @@ def _load(pool, ending, edge, block, lowest, shares, contexts):
             c = j0 + (b if b < width else 0)
             lost, lost_on_six = bust[group, c], bust_on_six[group, c]
             ending[h, b] = bust_share[h] * (lost_on_six if h == last else lost) + instant_share[h] * instant_win
+    for kind in range(len(survival)):
+        for b in range(BLOCK):
+            c = j0 + (b if b < width else 0)
+            lost, lost_on_six = bust[group, c], bust_on_six[group, c]
             fall = min(lost, lost_on_six) if lowest else max(lost, lost_on_six)
-            edge[h, b] = survival[h] * top[group, c] + (1.0 - survival[h]) * fall
+            edge[kind, b] = survival[kind] * top[group, c] + (1.0 - survival[kind]) * fall
 
 
 @njit(nogil=True, cache=True)
@@ -113,7 +117,7 @@ def back_up_blocks(blocks, contexts, shares, shape, states, trie, lowest, nudge,
     scratch = np.empty((trie[2].max() + 1, BLOCK))
     acc = np.empty(BLOCK)
     ending = np.empty((len(shares[0]), BLOCK))
-    edge = np.empty((len(shares[0]), BLOCK))
+    edge = np.empty((len(shares[2]), BLOCK))
     for k in range(len(blocks)):
         block = blocks[k]
         _load(pool, ending, edge, block, lowest, shares, contexts)
@@ -131,7 +135,7 @@ def _forward(pool, mass, here, best, chosen, banked, ended, block, shares, shape
     """
     first, last = shape
     limit, forced_limit = block[3], block[4]
-    hand, turn_score, hot_edge, bank_row, targets, target_starts = states
+    hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
     starts, entry, depth, weight, _ = trie
     bust_share, instant_share, instant_win = shares
     j0, width = block[1], block[2]
@@ -213,7 +217,7 @@ def back_up_and_forward(blocks, contexts, shares, shape, states, trie, lowest, n
     chosen = np.empty((levels, BLOCK), np.int64)
     acc = np.empty(BLOCK)
     ending = np.empty((len(shares[0]), BLOCK))
-    edge = np.empty((len(shares[0]), BLOCK))
+    edge = np.empty((len(shares[2]), BLOCK))
     for k in range(len(blocks)):
         block = blocks[k]
         _load(pool, ending, edge, block, lowest, shares, contexts)

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import lcm
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.backup import Contexts, back_up, rounding_of
+from dice10k_math.backup import FORCED, Contexts, back_up, rounding_of
 from dice10k_math.kernel import BLOCK
 from dice10k_math.program import Floats, Ints, Program, compile_turn
-from dice10k_math.rules import Ruleset
-from dice10k_math.turn import BankRule, turn_model
+from dice10k_math.rules import Ruleset, bank_step
+from dice10k_math.turn import BankRule, TurnModel, turn_model
 
 Mask = NDArray[np.bool_]
 MOST_LEAD = 40_000
@@ -44,6 +45,7 @@ class Setting(Protocol):
     rules: Ruleset
     unit: int
     opened: BankRule
+    margin: int
 
     def survival(self, side: Side) -> Floats:
         """Return the survival beyond the greatest turn score, for a bound on this side."""
@@ -59,7 +61,11 @@ def allowed(rule: BankRule, scores: Ints) -> Mask:
 def compiled(rules: Ruleset, most: int, most_hot_dice: int = 0) -> Program:
     """Return the turn of a ruleset compiled up to a greatest turn score."""
     return compile_turn(
-        turn_model(rules), most, hot_may_bank=rules.turn.hot_dice == "may_bank", most_hot_dice=most_hot_dice
+        turn_model(rules),
+        most,
+        hot_may_bank=rules.turn.hot_dice == "may_bank",
+        most_hot_dice=most_hot_dice,
+        multiple=lcm(bank_step(rules), turn_model(rules).step),
     )
 
 
@@ -69,6 +75,19 @@ def hot_dice_within(rules: Ruleset, most: int) -> int:
     while bonus and bonus * (2 ** (times + 1) - 1) <= most:
         times += 1
     return times
+
+
+def margin_of(model: TurnModel, rule: BankRule) -> int:
+    """Return how far beyond a limit, in points, every choice is still backed up.
+
+    With a bank multiple or a bonus banking is not always open, so a player past the limit is not home.
+    """
+    return FORCED if model.bonus or rule.multiple != model.step else 0
+
+
+def _program(match: Setting) -> Program:
+    most = MOST_LEAD + match.margin
+    return compiled(match.rules, most, hot_dice_within(match.rules, most))
 
 
 def last_turns(match: Setting, tie: float, side: Side) -> Floats:
@@ -89,7 +108,7 @@ def last_turns(match: Setting, tie: float, side: Side) -> Floats:
         Worth by deficit in units, from 0 to that of `MOST_LEAD`; greater deficits are worth no more than the last.
     """
     leads = MOST_LEAD // match.unit + 1
-    program = compiled(match.rules, MOST_LEAD, hot_dice_within(match.rules, MOST_LEAD))
+    program = _program(match)
     scores = program.bank_scores // match.unit
     behind = np.arange(leads)
     table = np.where(scores[:, None] > behind, 1.0, np.where(scores[:, None] == behind, tie, 0.0))
@@ -97,7 +116,7 @@ def last_turns(match: Setting, tie: float, side: Side) -> Floats:
     bust = np.where(behind == 0, tie, 0.0)[None, :]
     contexts = Contexts(table, rows[None, :], bust, bust, np.ones((1, leads)))
     blocks = np.array(
-        [(0, j, min(BLOCK, leads - j), (j + BLOCK) * match.unit) for j in range(0, leads, BLOCK)], np.int64
+        [(0, j, min(BLOCK, leads - j), (j + BLOCK) * match.unit + match.margin) for j in range(0, leads, BLOCK)], np.int64
     )
     return back_up(
         program, contexts, match.survival(side), blocks=blocks, lowest=side.lowest, nudge=side.nudge(program)
@@ -116,7 +135,7 @@ def first_of_extra_round(match: Setting, last_turn: Floats, beyond: float, side:
     side
         Rounding.
     """
-    program = compiled(match.rules, MOST_LEAD, hot_dice_within(match.rules, MOST_LEAD))
+    program = _program(match)
     scores = program.bank_scores // match.unit
     worth = 1.0 - np.append(last_turn, beyond)[np.minimum(scores, len(last_turn))]
     rows = np.where(allowed(match.opened, program.bank_scores), np.arange(len(scores)), -1).astype(np.int32)

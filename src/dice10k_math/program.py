@@ -17,7 +17,9 @@ ordered by how often they occur, so that much is shared.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +71,8 @@ class Program:
         Greatest turn score that is backed up.
     forced
         Whether a player must roll after hot dice.
+    edge_kind
+        For each after-state: number of its (hand, remainder of the turn score by the bank multiple).
     widest
         The most that one choice can add to the turn score, any bonus included.
     bank_row
@@ -89,6 +93,7 @@ class Program:
     most: int
     forced: bool
     widest: int
+    edge_kind: Ints
     bank_row: Ints
     targets: Ints
     target_starts: Ints
@@ -111,7 +116,9 @@ State = tuple[int, int, int]
 """(turn score, hot dice, hand)"""
 
 
-def compile_turn(model: TurnModel, most: int, *, hot_may_bank: bool, most_hot_dice: int = 0) -> Program:
+def compile_turn(
+    model: TurnModel, most: int, *, hot_may_bank: bool, most_hot_dice: int = 0, multiple: int | None = None
+) -> Program:
     """Compile a turn.
 
     Parameters
@@ -124,6 +131,8 @@ def compile_turn(model: TurnModel, most: int, *, hot_may_bank: bool, most_hot_di
         Whether a player may bank after hot dice.
     most_hot_dice
         With a hot-dice bonus: more hot dice than these make an edge. Without one the number does not matter.
+    multiple
+        The bank multiple; default: any turn score may be banked. Edges are told apart by hand and remainder.
 
     Examples
     --------
@@ -133,6 +142,7 @@ def compile_turn(model: TurnModel, most: int, *, hot_may_bank: bool, most_hot_di
     >>> int((~program.hot_edge & (program.turn_score <= 8000)).sum())
     1647
     """
+    kinds = 1 if multiple is None else multiple // model.step
     inner, edges = _reach(model, most, most_hot_dice)
     order = sorted(inner | edges, reverse=True)
     banks = _bank_scores(model, order)
@@ -158,6 +168,7 @@ def compile_turn(model: TurnModel, most: int, *, hot_may_bank: bool, most_hot_di
         most,
         not hot_may_bank,
         max(entry.points for hand in model.hands for entry in hand.entries) + model.bonus_after(most_hot_dice),
+        np.array([hand * kinds + score // model.step % kinds for score, _, hand in order], np.int32),
         np.array(
             [
                 bank_of[score] if both and score and (hot_may_bank or hand != model.full) else -1
@@ -240,8 +251,7 @@ def _nodes(hand: HandModel) -> list[tuple[int, int, int, bool]]:
 
 
 def survival(model: TurnModel, multiple: int) -> tuple[Floats, Floats]:
-    """Return bounds of the best chance to bank at last, for a turn score that is high enough but whose remainder is
-    unknown.
+    """Return bounds of the best chance to bank at last, for a turn score that is high enough.
 
     Parameters
     ----------
@@ -252,36 +262,38 @@ def survival(model: TurnModel, multiple: int) -> tuple[Floats, Floats]:
 
     Returns
     -------
-    tuple of ndarrays of shape (hands,)
-        A lower bound for the worst remainder of the turn score and an upper bound for the best, when the hand is
-        about to be rolled.
-        Counting the ways that bank within k rolls gives the lower one, not counting those that bust within k rolls
-        the upper one.
+    tuple of ndarrays of shape (hands * remainders,)
+        A lower and an upper bound by the hand about to be rolled and the remainder of the turn score.
+        Counting the ways that bank within k rolls gives the lower one, not counting those that bust within k rolls the
+        upper one.
     """
-    low = _bank_chance(model, multiple, 0.0)
-    high = _bank_chance(model, multiple, 1.0)
     tiny = 1e-13
-    return np.maximum(low.min(axis=1) - tiny, 0.0), np.minimum(high.max(axis=1) + tiny, 1.0)
+    low, high = _bank_chance(model, multiple, 0.0), _bank_chance(model, multiple, 1.0)
+    return np.maximum(low - tiny, 0.0).reshape(-1), np.minimum(high + tiny, 1.0).reshape(-1)
 
 
 def _bank_chance(model: TurnModel, multiple: int, start: float) -> Floats:
     """Iterate the chance to bank from `start`, by hand and remainder."""
     remainders = range(0, multiple, model.step)
+    pick = np.min if start == 0.0 else np.max
     chance = np.full((len(model.hands), len(remainders)), start)
     for _ in range(60):
         chance = np.array(
-            [[_one_roll(hand, chance, model, multiple, remainder) for remainder in remainders] for hand in model.hands]
+            [[_one_roll(hand, chance, model, multiple, remainder, pick) for remainder in remainders] for hand in model.hands]
         )
     return chance
 
 
-def _one_roll(hand: HandModel, chance: Floats, model: TurnModel, multiple: int, remainder: int) -> float:
+def _one_roll(
+    hand: HandModel, chance: Floats, model: TurnModel, multiple: int, remainder: int, pick: Callable[[Floats], Any]
+) -> float:
     value = []
     for entry in hand.entries:
-        # The bonus shifts the remainder by an unknown amount: any remainder may follow, of which the worst is taken.
+        # A bonus that is no multiple shifts the remainder by an unknown amount: the worst or the best may follow.
         after = (remainder + entry.points) % multiple
         shifted = entry.hot and model.bonus % multiple != 0
-        roll = float(chance[entry.hand].min() if shifted else chance[entry.hand, after // model.step])
-        value.append(1.0 if entry.may_bank and after == 0 and not shifted else roll if entry.may_roll else 0.0)
+        roll = float(pick(chance[entry.hand]) if shifted else chance[entry.hand, after // model.step])
+        bank = entry.may_bank and (after == 0 and not shifted or (shifted and pick is np.max))
+        value.append(1.0 if bank else roll if entry.may_roll else 0.0)
     alive = sum(roll.weight * max(value[number] for number in roll.entries) for roll in hand.classes)
     return (alive + hand.instant_win) / hand.outcomes

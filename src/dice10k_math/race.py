@@ -23,13 +23,14 @@ Scores are counted in units: the greatest common divisor of what can be banked.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lcm
 
 import numpy as np
 
 from dice10k_math.backup import Blocks, Contexts, back_up
 from dice10k_math.errors import InputError
 from dice10k_math.kernel import BLOCK, NEVER
-from dice10k_math.last_turn import MOST_LEAD, Mask, Side, allowed, compiled, hot_dice_within
+from dice10k_math.last_turn import MOST_LEAD, Mask, Side, allowed, compiled, hot_dice_within, margin_of
 from dice10k_math.program import Floats, Ints, Program, survival
 from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.turn import BankRule, TurnModel, bank_rule, turn_model
@@ -86,14 +87,15 @@ class Race:
         self.scores = -(-rules.ending.target // self.unit)
         self.phases = 2 if rules.ending.kind == "equal_turns" else 1
         self.opened = bank_rule(rules, rules.ending.target, opened=True)
-        self.opened = BankRule(self.opened.minimum, self.opened.multiple)
+        self.opened = BankRule(self.opened.minimum, bank_step(rules))
         self.unopened = BankRule(bank_rule(rules, 0, opened=False).minimum, self.opened.multiple)
-        self.low_survival, self.high_survival = survival(self.model, self.opened.multiple)
+        self.low_survival, self.high_survival = survival(self.model, lcm(bank_step(rules), self.model.step))
         if rules.ending.kind == "exact":
             # Past the target nothing can be banked: the turn can only bust.
-            self.low_survival = self.high_survival = np.zeros(len(self.model.hands))
+            self.low_survival = self.high_survival = np.zeros_like(self.low_survival)
         self.least_bust = min(hand.bust / hand.outcomes for hand in self.model.hands)
-        self.most = rules.ending.target + (MOST_LEAD if self.has_last_turn else 0)
+        self.margin = margin_of(self.model, self.opened)
+        self.most = rules.ending.target + self.margin + (MOST_LEAD if self.has_last_turn else 0)
         self.rows = 2 * self.scores + int(self.program.bank_scores[-1]) // self.unit
 
     def survival(self, side: Side) -> Floats:
@@ -129,7 +131,7 @@ class Race:
             risk = CAUTION * self.least_bust * (1.0 - bust[first:end])
             lead = np.searchsorted(-last_turn, -risk)
             needed = np.maximum(needed, opponent - own + lead)
-        return np.minimum(needed * self.unit, self.most).astype(np.int32)
+        return np.minimum(needed * self.unit + self.margin, self.most).astype(np.int32)
 
     def blocks(self, total: int, limits: Ints) -> Blocks:
         """Return the turn starts of one row as blocks; group 1 is of the player who has not banked yet."""

@@ -27,6 +27,7 @@ from tests.agreement.test_match import (
     SLOW,
     ended,
     plain_loops,
+    closeness,
 )
 from tests.oracles.match import every_start
 
@@ -78,7 +79,7 @@ def test_the_enclosure_holds_the_value_and_is_narrow(rules: Ruleset) -> None:
         phase, own, other = int(start.stage == "second"), start.own // race.unit, start.other // race.unit
         lower = bounds.move[phase, own + other, other]
         upper = 1.0 - bounds.wait[race.other(phase), own + other, own]
-        assert lower - 1e-13 <= oracle.value(start) <= upper + 1e-13, start
+        assert lower - closeness(rules) <= oracle.value(start) <= upper + closeness(rules), start
         assert 0.0 <= upper - lower <= NARROW, start
 
 

@@ -92,10 +92,14 @@ def judge_race(race: Race, bounds: RaceBounds) -> Verdict:
 
 
 def _worst(race: Race, seat: str, phase: int, total: int, claimed: Floats, allowed: Floats) -> Fault | None:
-    """Return the worst fault of a row. A comparison with something that is not a number is a fault."""
+    """Return the worst fault of a row. A comparison with something that is not a number is a fault.
+
+    To guarantee nothing needs no proof: at such a start the argument stops.
+    """
     first, end = race.columns(total)
     margin = allowed[first:end] - claimed[first:end]
-    sound = (margin >= LEAST_COST) & (np.abs(claimed[first:end]) <= 1.0)
+    here = claimed[first:end]
+    sound = ((margin >= LEAST_COST) & (here <= 1.0)) | (here == 0.0)
     if sound.all():
         return None
     column = first + int(np.argmin(np.where(sound, np.inf, np.where(np.isnan(margin), -np.inf, margin))))
@@ -114,5 +118,5 @@ def _tie_faults(race: Race, bounds: RaceBounds, guarantees: Guarantees) -> list[
     return [
         Fault(seat, 0, 0, 0, claimed, allowed)
         for seat, claimed, allowed in pairs
-        if not (allowed - claimed >= LEAST_COST and abs(claimed) <= 1.0)
+        if not (allowed - claimed >= LEAST_COST and claimed <= 1.0)
     ]

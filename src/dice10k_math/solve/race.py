@@ -17,7 +17,10 @@ MOST_ROUNDS = 60
 SETTLED = 4e-15
 COST = 1e-12
 """What each turn costs a guarantee, besides roundings: the judge reads off that that the match ends."""
+ASIDE = 1e-9
 TIE_COST = 2e-11
+STUCK = 1e-3
+"""Chance that a round of two turns ends otherwise than by two busts, below which the two are taken to bust for ever."""
 Progress = Callable[[float], None]
 """Told the share of the work that is done."""
 
@@ -115,17 +118,20 @@ def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowW
             )
         mirrored = value[other][:, partner]
         residual = bust - (1.0 - mirrored)
-        if np.max(np.abs(residual)) <= SETTLED:
+        if round_ and np.max(np.abs(residual)) <= SETTLED:
             break
         step = bust - old_bust
         moved = np.abs(step) > 1e-12
         if round_:
-            slope = np.where(moved, np.clip((value - old_value) / np.where(moved, step, 1.0), 0.0, 0.9999), slope)
+            slope = np.where(moved, np.clip((value - old_value) / np.where(moved, step, 1.0), 0.0, 1.0 - STUCK / 4), slope)
         old_bust, old_value = bust, value.copy()
         # Tangents: value(x + dx) = value + slope * dx, and dx = -(residual) - slope of the partner * dx of the partner.
         slope_partner = slope[other][:, partner]
         residual_partner = residual[other][:, partner]
         bust = bust - (residual - slope_partner * residual_partner) / (1.0 - slope * slope_partner)
+        if round_ == 0:
+            # A guess that is right at once says nothing of the slope: step aside to learn it.
+            bust = np.where(np.abs(bust - old_bust) < ASIDE, np.where(old_bust < 0.5, old_bust + ASIDE, old_bust - ASIDE), bust)
         changed = np.abs(bust - old_bust) > SETTLED
         open_ = changed | changed[other][:, partner]
         if not open_.any():
@@ -183,20 +189,30 @@ def _propose_tie(race: Race, values: RaceValues) -> tuple[float, float]:
 
 def _propose_row(race: Race, total: int, values: RaceValues, bounds: RaceBounds, judge: Guarantees) -> None:
     first, end = race.columns(total)
-    columns = np.arange(first, end)
-    partner = total - columns
+    partner = total - np.arange(first, end)
     for phase in range(race.phases):
         other = race.other(phase)
         # Own guarantees in this seat: to move in `phase` with the opponent at a column, and waiting after that turn.
         move = values.move[phase, total, first:end] - COST
         wait = 1.0 - values.move[other, total, partner] - COST
+        slopes = values.slope[phase, total, first:end], values.slope[other, total, partner]
+        # Where both players can only bust, for ever, nobody wins and nothing is guaranteed; what leads there is not
+        # worth what the values say, and takes more than one step.
+        lasting = 1.0 - slopes[0] * slopes[1] > STUCK
+        judge.endless |= not lasting.all()
+        for _ in range(MOST_ROUNDS if judge.endless else 1):
+            bounds.move[phase, total, first:end] = move
+            bounds.wait[phase, total, first:end] = wait
+            move_gap = judge.moving(phase, total)[first:end] - COST - move
+            wait_gap = judge.waiting(phase, total)[first:end] - COST - wait
+            shift = (move_gap + slopes[0] * wait_gap) / np.maximum(1.0 - slopes[0] * slopes[1], STUCK)
+            move = np.where(lasting, np.maximum(move + shift, 0.0), 0.0)
+            wait = np.where(lasting, np.maximum(wait + wait_gap + slopes[1] * shift, 0.0), 0.0)
+            unsettled = np.maximum(np.abs(move_gap), np.abs(wait_gap)) >= COST / 4
+            if not unsettled.any():
+                break
+        if judge.endless:
+            move, wait = np.where(unsettled, 0.0, move), np.where(unsettled, 0.0, wait)
         bounds.move[phase, total, first:end] = move
         bounds.wait[phase, total, first:end] = wait
-        moved = judge.moving(phase, total)[first:end]
-        waited = judge.waiting(phase, total)[first:end]
-        slope, slope_other = values.slope[phase, total, first:end], values.slope[other, total, partner]
-        move_gap, wait_gap = moved - COST - move, waited - COST - wait
-        shift = (move_gap + slope * wait_gap) / (1.0 - slope * slope_other)
-        bounds.move[phase, total, first:end] = move + shift
-        bounds.wait[phase, total, first:end] = wait + wait_gap + slope_other * shift
         judge.record(phase, total)
