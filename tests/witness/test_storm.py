@@ -103,9 +103,9 @@ def test_storm_solves_the_game_of_two(rules: Ruleset) -> None:
     # Storm wants an owner for every state; chance has no choice.
     parts.state_player_indications = [owner or 0 for owner in game.owners]
     model = models.SparseSmg[float](parts)
-    wanted = stormpy.parse_properties('<<0>> Pmax=? [F "won"]')[0].raw_formula
+    wanted = stormpy.parse_properties('<<0>> Pmax=? [F "won"]')[0].get_raw_formula()
     environment = stormpy.Environment()
-    environment.solver_environment.minmax_solver_environment.precision = stormpy.Rational(1e-13)
+    environment.solver().min_max().precision = stormpy.Rational(1e-13)
     found = synthesis.model_check_smg(model, wanted, only_initial_states=False, env=environment)
     value = float(solved(rules)[1].move[0, 0, 0])
     assert found.get_value(FIRST) == pytest.approx(value, abs=1e-9, rel=0)
@@ -124,6 +124,7 @@ def test_the_game_survives_being_written_as_umb(rules: Ruleset, tmp_path: Path) 
             for following, chance in branches:
                 choice.add_branch(following, chance)
     # The third player is chance.
+    written.player_to_name = ["first", "second", "chance"]
     written.state_to_player = [2 if owner is None else owner for owner in game.owners]
     written.set_initial_states([FIRST])
     written.add_ap_annotation("won").set_state_values([state == WON for state in range(len(game.nodes))])
