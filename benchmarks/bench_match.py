@@ -180,8 +180,9 @@ def value_of_its_play(answer: Any) -> float:
     from scipy.sparse.linalg import spsolve
 
     game, found = answer
+    scheduler = found.get_scheduler()
     states, first = len(game.groups), game.start(0, 0, 0)
-    chosen = [found.scheduler.get_choice(state).get_deterministic_choice() for state in range(states)]
+    chosen = [scheduler.get_choice(state).get_deterministic_choice() for state in range(states)]
     everything = csr_array((game.values, (game.rows, game.columns)), shape=(game.row, states))
     moves = everything[np.array(game.groups) + np.array(chosen)]
     value = spsolve((identity(states - 2) - moves[2:, 2:]).tocsc(), moves[2:, [0]].toarray().ravel())
