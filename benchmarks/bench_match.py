@@ -156,9 +156,7 @@ def with_paynt(target: int) -> Callable[[], Any]:
     def job() -> Any:
         game = Game(target)
         states, first = len(game.groups), game.start(0, 0, 0)
-        components = models.SparseModelComponents[float](
-            matrix_of(game), labels_of(states, first)
-        )
+        components = models.SparseModelComponents[float](matrix_of(game), labels_of(states, first))
         components.state_player_indications = game.players
         wanted = stormpy.parse_properties('<<0>> Pmax=? [F "won"]')[0].get_raw_formula()
         found = payntbind.synthesis.model_check_smg(

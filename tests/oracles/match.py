@@ -385,7 +385,7 @@ class MatchOracle:
             csr_array((np.ones(len(heads)), (heads, tails)), shape=(size, size)), connection="strong"
         )
         between = np.unique(np.stack([group_of[heads], group_of[tails]]), axis=1)
-        order: TopologicalSorter[int] = TopologicalSorter({number: () for number in range(count)})
+        order: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(count), ()))
         for before, after in between.T.tolist():
             if before != after:
                 order.add(before, after)
@@ -421,7 +421,8 @@ class MatchOracle:
         bank_by_way = self._bank_worths(ways)
         bank = bank_by_way.max(axis=0)
         bust, six_bust = (
-            over if state == OVER else 1 - self.worth[state] for state, over in zip(ways.busts, ways.bust_over)
+            over if state == OVER else 1 - self.worth[state]
+            for state, over in zip(ways.busts, ways.bust_over, strict=True)
         )
         beyond = 1.0 if self.beyond == "win" else min(bust, six_bust)
         bonus = self.rules.turn.hot_dice_bonus // self.step

@@ -74,9 +74,7 @@ class ExplicitGame:
             if kind.options:
                 following = self._number(node._replace(kind=kind))
             else:
-                following = self._turn_over(
-                    node, self.succession.after_bust(node.start, on_six=len(node.hand) == 6)
-                )
+                following = self._turn_over(node, self.succession.after_bust(node.start, on_six=len(node.hand) == 6))
             chances[following] = chances.get(following, Fraction(0)) + Fraction(count, 6 ** len(node.hand))
         return sorted(chances.items())
 
