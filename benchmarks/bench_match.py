@@ -172,7 +172,7 @@ def with_paynt(target: int) -> Callable[[], Any]:
 
 
 def value_of_its_play(answer: Any) -> float:
-    """Return the value of the play that was found: the solver of games stops at a change of 1e-6, whatever it is told."""
+    """Return the value of the play that was found: the solver of games stops at a change of 1e-6."""
     import numpy as np
     from scipy.sparse import csr_array, identity
     from scipy.sparse.linalg import spsolve
@@ -191,7 +191,7 @@ def bare_loop() -> Callable[..., None]:
     """Return the same operations without any rules: compare with a running maximum, accumulate."""
     from numba import njit, prange
 
-    @njit(parallel=True, fastmath={"nnan", "nsz", "contract"})  # type: ignore[untyped-decorator]
+    @njit(parallel=True, fastmath={"nnan", "nsz", "contract"})
     def loop(pools: Any, rows: Any, weights: Any, accumulated: Any, best: Any) -> None:
         for block in prange(len(pools)):
             pool, total, most = pools[block], accumulated[block], best[block]
@@ -200,11 +200,11 @@ def bare_loop() -> Callable[..., None]:
                 for column in range(pool.shape[1]):
                     x = pool[row, column]
                     y = most[column]
-                    x = x if x > y else y
+                    x = x if x > y else y  # noqa: FURB136 - as the operator writes it
                     most[column] = x
                     total[column] += weight * x
 
-    return loop  # type: ignore[no-any-return]
+    return loop
 
 
 def throughput(report: Report, rounds: int, target: int) -> None:

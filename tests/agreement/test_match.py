@@ -166,9 +166,7 @@ def test_an_extra_round_by_plain_loops() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "rules", [with_target(FARKLE, 500), with_target(DES_10000, 500)], ids=lambda rules: _name(rules)
-)
+@pytest.mark.parametrize("rules", [with_target(FARKLE, 500), with_target(DES_10000, 500)], ids=lambda rules: rules.name)
 def test_every_last_turn(rules: Ruleset) -> None:
     race, values = solved(rules)
     target = rules.ending.target
@@ -178,8 +176,8 @@ def test_every_last_turn(rules: Ruleset) -> None:
     for points, start in behind.items():
         assert values.last_turn[points // race.unit] == pytest.approx(oracle.value(start), abs=CLOSE, rel=0), points
     # Who has not opened yet is so far behind that a bank that helps is great enough.
-    for points in unopened:
-        assert oracle.value(unopened[points]) == oracle.value(behind[points])
+    for points, start in unopened.items():
+        assert oracle.value(start) == oracle.value(behind[points])
 
 
 @pytest.mark.parametrize(

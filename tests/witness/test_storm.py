@@ -11,8 +11,9 @@ import pytest
 
 from dice10k_math.rules.model import Ruleset, with_target
 from dice10k_math.solve.race import propose_bounds
-from tests.agreement.test_match import DES_10000, EARLY, FIVE_DICE, PLAIN, _name, ended, solved, turned
+from tests.agreement.test_match import DES_10000, EARLY, FIVE_DICE, PLAIN, _name, ended, solved
 from tests.oracles.match import Start
+from tests.oracles.variations import turned
 from tests.witness.explicit import WON, Branches, ExplicitGame
 
 stormpy = pytest.importorskip("stormpy", reason="the extra `witness` is not installed: no stormpy")
