@@ -453,7 +453,7 @@ class MatchOracle:
         """Worth of a bank by way to count it, hand left and turn score."""
         shape = (len(ways.banks), len(self.choices.rolls), self.bank_places)
         follows = ways.banks >= 0
-        answer = np.where(follows, self.worth[ways.banks], 0.0)[:, None, :]
+        answer = np.where(follows, self.worth[np.maximum(ways.banks, 0)], 0.0)[:, None, :]
         if self.rules.variants.high_stakes:
             # The next player may take over the turn score and the hand left instead of beginning afresh.
             answer = np.broadcast_to(answer, shape).copy()
