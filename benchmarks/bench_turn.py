@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 from itertools import combinations_with_replacement
@@ -50,7 +50,7 @@ def show(value: Any) -> list[str]:
     return [str(value.numerator), str(value.denominator)]
 
 
-def options_of(roll: tuple[int, ...]) -> Options:
+def options_of(roll: tuple[int, ...], patterns: Mapping[tuple[int, ...], int] = PATTERNS) -> Options:
     counts = Counter(roll)
     most = {0: 0}
     for face, count in counts.items():
@@ -59,19 +59,19 @@ def options_of(roll: tuple[int, ...]) -> Options:
             for size in sizes:
                 paid = TRIPLES[face] << (size - 3) if size >= 3 else size * SINGLES[face]
                 most[kept + size] = max(most.get(kept + size, 0), points + paid)
-    if len(roll) == 6 and (whole := PATTERNS.get(tuple(sorted(counts.values())))):
+    if len(roll) == 6 and (whole := patterns.get(tuple(sorted(counts.values())))):
         most[6] = max(most.get(6, 0), whole)
     return tuple(sorted((len(roll) - kept or 6, points) for kept, points in most.items() if kept))
 
 
-def classes_of(dice: int) -> Counter[Options]:
+def classes_of(dice: int, patterns: Mapping[tuple[int, ...], int] = PATTERNS) -> Counter[Options]:
     """Return what the rolls of a number of dice offer, with the number of outcomes; nothing: a bust."""
     classes: Counter[Options] = Counter()
     for roll in combinations_with_replacement(range(1, 7), dice):
         orders = factorial(dice)
         for count in Counter(roll).values():
             orders //= factorial(count)
-        classes[options_of(roll)] += orders
+        classes[options_of(roll, patterns)] += orders
     return classes
 
 

@@ -173,9 +173,7 @@ def test_an_extra_round_by_plain_loops() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "rules", [with_target(FARKLE, 500), with_target(DES_10000, 500)], ids=lambda rules: _name(rules)
-)
+@pytest.mark.parametrize("rules", [with_target(FARKLE, 500), with_target(DES_10000, 500)], ids=lambda rules: rules.name)
 def test_every_last_turn(rules: Ruleset) -> None:
     race, values = solved(rules)
     target = rules.ending.target
@@ -185,8 +183,8 @@ def test_every_last_turn(rules: Ruleset) -> None:
     for points, start in behind.items():
         assert values.last_turn[points // race.unit] == pytest.approx(oracle.value(start), abs=CLOSE, rel=0), points
     # Who has not opened yet is so far behind that a bank that helps is great enough.
-    for points in unopened:
-        assert oracle.value(unopened[points]) == oracle.value(behind[points])
+    for points, start in unopened.items():
+        assert oracle.value(start) == oracle.value(behind[points])
 
 
 @pytest.mark.parametrize(
@@ -278,3 +276,33 @@ def test_a_match_that_never_ends_is_a_win_for_nobody() -> None:
     assert judge_race(race, bounds).accepted
     assert bounds.move[0, 2 * stuck, stuck] <= 0.0
     assert bounds.wait[0, 2 * stuck, stuck] <= 0.0
+
+
+SMALL_PENALTIES = ended(
+    replace(
+        turned(DICE10K, "small-penalties", hot_dice_bonus=0, opening_minimum=300, bank_minimum=200),
+        bust=BustRules(on_six=(SixDicePenalty(100, below=300), SixDicePenalty(200))),
+    ),
+    "exact",
+    600,
+    overshoot="add_or_subtract",
+)
+THREE_BUSTS = replace(
+    turned(with_target(PLAIN, 400), "three-busts", bank_minimum=200), bust=BustRules(in_a_row=BustsInARow(3, 200))
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rules", "narrow", "wide"),
+    [
+        (SMALL_PENALTIES, (-1000, 2200), (-1600, 3000)),
+        (THREE_BUSTS, (-600, 1000), (-1000, 1000)),
+    ],
+    ids=["exact", "three busts"],
+)
+def test_a_wider_span_of_scores_moves_no_value(rules: Ruleset, narrow: tuple[int, int], wide: tuple[int, int]) -> None:
+    # Nothing of the library yet: the plain loops themselves settle where scores can fall.
+    first, second = (MatchOracle(rules, 5 * rules.ending.target, span=span) for span in (narrow, wide))
+    for start in (Start(0, 0), Start(300, 200, True, True), Start(300, 300, True, True)):
+        assert first.value(start) == pytest.approx(second.value(start), abs=1e-9)

@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 
 from dice10k_math.rules import builtin_rulesets, load_rules
-from dice10k_math.rules.model import Ending, MultipliedSets, Ruleset
+from dice10k_math.rules.model import Ruleset
 from tests.oracles import egf
 from tests.oracles.games import BY_HAND
 from tests.oracles.grid import turn_grid
 from tests.oracles.keeps import brute_keeps
-from tests.oracles.match import MatchOracle, Start
 from tests.oracles.montecarlo import ThresholdPlayer, estimate, threshold_value
 from tests.oracles.odds import brute_hot_dice_count, brute_score_counts, keeps_in_any_order, ordered_rolls
 from tests.oracles.turn import turn_value
@@ -69,12 +68,3 @@ def test_no_threshold_beats_the_best_turn(name: str) -> None:
     best = turn_value(BY_HAND[name], 1000, 10_000)
     for threshold in range(300, 1001, 100):
         assert threshold_value(ThresholdPlayer(BY_HAND[name], threshold, score=1000)) <= best + 1e-9
-
-
-@pytest.mark.slow
-def test_two_players_to_five_hundred_points() -> None:
-    # Published: 0.699352 for singles, triples, doubling sets, a straight and three pairs, the first to the target.
-    base = BY_HAND["des-10000"]
-    scoring = replace(base.scoring, larger_sets=MultipliedSets((2, 4, 8)), four_and_pair=1000)
-    rules = replace(base, scoring=scoring, ending=Ending("first_to_target", 500))
-    assert round(MatchOracle(rules, cutoff=0).value(Start(0, 0)), 6) == 0.699352

@@ -30,7 +30,7 @@ from scipy.sparse.csgraph import connected_components
 from dice10k_math.rules.model import Ruleset
 
 from .grid import points_step
-from .turn import all_hands, full_hand, may_bank, roll_classes, six_dice_penalty
+from .turn import all_hands, may_bank, roll_classes, six_dice_penalty
 
 Array = np.ndarray[Any, Any]
 Stage = Literal["", "second", "last"]
@@ -72,7 +72,7 @@ class Choices(NamedTuple):
     first_class: Array
     first_member: Array
     member: Array
-    count: Array
+    weight: Array
     rolls: Array
     busts: Array
     instant: Array
@@ -122,12 +122,17 @@ def choices_of(rules: Ruleset, pruned: bool = False) -> Choices:
                 member += [len(rows) + mine.index(choice) for choice in offered(rules, kind)]
                 first_member.append(len(member))
                 count.append(number)
-        rows += [(points // step, index[left], not left, roll, bank) for points, left, roll, bank in mine]
+        rows += [(paid // step, index[left], not left, roll, banks) for paid, left, roll, banks in mine]
         first_choice.append(len(rows))
         first_class.append(len(count))
+    points, after, hot, roll_on, bank = (np.array(column) for column in zip(*rows, strict=True))
     return Choices(
         np.array(first_choice),
-        *(np.array(column) for column in zip(*rows, strict=True)),
+        points,
+        after,
+        hot,
+        roll_on,
+        bank,
         np.array(first_class),
         np.array(first_member),
         np.array(member),
@@ -176,7 +181,7 @@ def back_up_turn(choices, bonus, bank, bust, six_bust, beyond, value):  # type: 
                     best = -np.inf
                     for place_ in range(choices.first_member[kind], choices.first_member[kind + 1]):
                         best = max(best, worth[choices.member[place_]])
-                    total += choices.count[kind] * best
+                    total += choices.weight[kind] * best
                 value[hot, hand, place] = total / choices.rolls[hand]
 
 
@@ -209,9 +214,9 @@ def follow_turn(choices, bonus, bank, beyond, value, banked):  # type: ignore[no
                     there, hots_there = after_choice(choices, number, place, hot, bonus)
                     left = choices.after[number]
                     if choices.bank[number] and there < bank.shape[1] and bank[left, there] == worth[number]:
-                        banked[left, there] += here * choices.count[kind]
+                        banked[left, there] += here * choices.weight[kind]
                     elif hots_there < hots and there < places:
-                        chance[hots_there, left, there] += here * choices.count[kind]
+                        chance[hots_there, left, there] += here * choices.weight[kind]
     return bust, six_bust
 
 
@@ -385,7 +390,7 @@ class MatchOracle:
             csr_array((np.ones(len(heads)), (heads, tails)), shape=(size, size)), connection="strong"
         )
         between = np.unique(np.stack([group_of[heads], group_of[tails]]), axis=1)
-        order: TopologicalSorter[int] = TopologicalSorter({number: () for number in range(count)})
+        order: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(count), ()))
         for before, after in between.T.tolist():
             if before != after:
                 order.add(before, after)
@@ -421,7 +426,8 @@ class MatchOracle:
         bank_by_way = self._bank_worths(ways)
         bank = bank_by_way.max(axis=0)
         bust, six_bust = (
-            over if state == OVER else 1 - self.worth[state] for state, over in zip(ways.busts, ways.bust_over)
+            over if state == OVER else 1 - self.worth[state]
+            for state, over in zip(ways.busts, ways.bust_over, strict=True)
         )
         beyond = 1.0 if self.beyond == "win" else min(bust, six_bust)
         bonus = self.rules.turn.hot_dice_bonus // self.step
@@ -447,7 +453,7 @@ class MatchOracle:
         """Worth of a bank by way to count it, hand left and turn score."""
         shape = (len(ways.banks), len(self.choices.rolls), self.bank_places)
         follows = ways.banks >= 0
-        answer = np.where(follows, self.worth[ways.banks], 0.0)[:, None, :]
+        answer = np.where(follows, self.worth[np.maximum(ways.banks, 0)], 0.0)[:, None, :]
         if self.rules.variants.high_stakes:
             # The next player may take over the turn score and the hand left instead of beginning afresh.
             answer = np.broadcast_to(answer, shape).copy()
