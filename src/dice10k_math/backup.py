@@ -27,13 +27,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.kernel import BLOCK, back_up_and_forward, back_up_blocks
-from dice10k_math.program import Floats, Ints, Program
+from dice10k_math.program import BLOCK, Floats, Ints, Program
 from dice10k_math.workers import CORES, run_all
 
 Blocks = NDArray[np.int64]
-FORCED = 10_000
-"""How far beyond the limit, in points, forced rolls are still backed up: there is no choice, so the limit proves nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,7 @@ def blocks_of(groups: int, columns: int, limit: int) -> Blocks:
 def _with_ranges(program: Program, blocks: Blocks) -> Blocks:
     """Add to each block the limit of forced rolls, the first after-state and the end of the bank rows that it can reach."""
     limit = np.minimum(blocks[:, 3], program.most)
-    forced_limit = np.minimum(limit + FORCED, program.most) if program.forced else limit
+    forced_limit = np.minimum(limit + program.forced_beyond, program.most)
     reach = forced_limit + program.widest
     first = np.searchsorted(-program.turn_score, -reach)
     return np.column_stack(
@@ -124,6 +121,8 @@ def back_up(
     if blocks is None:
         blocks = blocks_of(groups, columns, program.most)
     out = np.full((groups, columns), np.nan)
+    from dice10k_math.kernel import back_up_blocks
+
     share, *rest = _arguments(program, contexts, survival, blocks, lowest=lowest, nudge=nudge)
     run_all([partial(back_up_blocks, part, *rest, out) for part in _parts(share, workers)])
     return out
@@ -181,6 +180,8 @@ def back_up_forward(
 
     The value is, rounding apart, the sum of the endings' worths by their probabilities, plus `rest`.
     """
+    from dice10k_math.kernel import back_up_and_forward
+
     columns = contexts.bust.shape[1]
     out = np.full((1, columns), np.nan)
     banked = np.zeros((len(program.bank_scores), columns))

@@ -29,7 +29,7 @@ from dice10k_math.backup import Contexts, Forward, back_up, back_up_forward, blo
 from dice10k_math.errors import InputError
 from dice10k_math.last_turn import Side, allowed, compiled, hot_dice_within, margin_of
 from dice10k_math.program import Floats, Ints, Program, survival
-from dice10k_math.rules import Ruleset, bank_step, score_step
+from dice10k_math.rules import Ruleset, bank_step, penalties, score_step
 from dice10k_math.turn import BankRule, bank_rule, six_dice_penalty, turn_model
 
 
@@ -194,6 +194,11 @@ class Field:
             )
         return self._number[known]
 
+    def nearest(self, state: OwnState) -> int:
+        """Return the number of the own state that holds the score of a state of another field next to 0."""
+        score = state.high if state.high <= 0 else state.low
+        return self._number[self.intervals[self._interval(score)][0], state.opened, state.busts]
+
     @cached_property
     def _lows(self) -> Floats:
         return np.array([low for low, _ in self.intervals])
@@ -321,9 +326,10 @@ class Field:
                 worths.append(worth)
         return np.array(worths).reshape(len(worths), table.shape[1]), rows
 
-    def contexts(self, state: int, table: Floats, side: Side) -> Contexts:
-        """Return the turn of one own state against every opponent's state."""
+    def contexts(self, state: int, table: Floats, side: Side, columns: slice = slice(None)) -> Contexts:
+        """Return the turn of one own state against every opponent's state, or against some."""
         moves = self.moves[state]
+        table = table[:, columns]
         worths, rows = self._bank_worths(moves, table, side)
         return Contexts(
             worths,
@@ -383,3 +389,29 @@ class Field:
         if self.exact or self.has_last_turn:
             return self.extent.most
         return int(min(self.extent.most, self.target - max(self.states[state].low, self.target - self.extent.most)))
+
+
+def extents(rules: Ruleset) -> tuple[tuple[Extent, float], ...]:
+    """Return how far the field of a match is resolved, in stages, each with the change at which to go on to the next.
+
+    The widths were chosen by measuring how far the bounds lie apart; that they are bounds does not depend on them.
+    """
+    target, unit = rules.ending.target, score_step(rules)
+
+    def points(share: float) -> int:
+        return int(share * span) // unit * unit
+
+    span = max(target, 4 * max((*penalties(rules), 0)))
+    if rules.ending.overshoot != "add_or_subtract":
+        low, most = -points(0.5), target + (points(2.0) if rules.ending.kind == "final_round" else 0)
+        return ((Extent(low, target, _far(unit, points(0.05)), most), 3e-13),)
+    far = _far(unit, points(0.05))
+    return (
+        (Extent(-points(0.3), target + points(0.4), far, target), 1e-3),
+        (Extent(-points(0.7), target + points(0.8), far, target + points(0.4)), 3e-13),
+    )
+
+
+def _far(unit: int, width: int) -> tuple[tuple[int, int], ...]:
+    """Widths of far intervals: growing with the distance."""
+    return tuple((max(unit, width * factor // unit * unit), count) for factor, count in ((1, 8), (2, 6), (4, 6)))

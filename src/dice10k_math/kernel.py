@@ -10,12 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-BLOCK = 64
-"""Contexts that are backed up together: enough to fill the vector units, few enough for the rows to stay in the cache."""
+from dice10k_math.program import BLOCK, NEVER
+
 FAINT = 1e-10
 """Probability below which the forward pass stops following a state and counts its value instead."""
-NEVER = -1e30
-"""Worth of banking where it is not allowed."""
 
 
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
@@ -228,3 +226,35 @@ def back_up_and_forward(blocks, contexts, shares, shape, states, trie, lowest, n
             pool, mass, acc, scratch, chosen, banked, ended, block,
             (shares[0], shares[1], contexts[5]), shape, states, trie,
         )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def back_up_single(bank_worth, edge, ending, limits, states, trie):
+    """Back up one context; return the worth of rolling on from each after-state, and of the better of that and banking."""
+    limit, forced_limit = limits
+    hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
+    starts, entry, depth, weight, _ = trie
+    first = len(bank_worth)
+    last = len(ending) - 1
+    pool = np.empty(first + len(hand))
+    pool[:first] = bank_worth
+    rolled = np.empty(len(hand))
+    scratch = np.empty(depth.max() + 1)
+    for state in range(len(hand)):
+        h = hand[state]
+        if hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
+            value = edge[edge_kind[state]]
+        else:
+            value = ending[h]
+            offset = target_starts[state]
+            for node in range(starts[h], starts[h + 1]):
+                x = pool[targets[offset + entry[node]]]
+                d = depth[node]
+                if d > 0 and scratch[d - 1] > x:
+                    x = scratch[d - 1]
+                scratch[d] = x
+                value += weight[node] * x
+        rolled[state] = value
+        bank = bank_row[state]
+        pool[first + state] = max(value, bank_worth[bank]) if bank >= 0 else value
+    return rolled, pool[first:]

@@ -13,9 +13,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.backup import FORCED, Contexts, back_up, rounding_of
-from dice10k_math.kernel import BLOCK
-from dice10k_math.program import Floats, Ints, Program, compile_turn
+from dice10k_math.backup import Contexts, back_up, rounding_of
+from dice10k_math.program import BLOCK, FORCED, Floats, Ints, Program, compile_turn
 from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.turn import BankRule, TurnModel, turn_model
 

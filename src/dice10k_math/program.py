@@ -51,7 +51,7 @@ class Trie:
     inner: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """A turn compiled up to a greatest turn score.
 
@@ -98,6 +98,20 @@ class Program:
     targets: Ints
     target_starts: Ints
 
+    def number(self, turn_score: int, hot_dice: int, hand: int) -> int | None:
+        """Return the number of an after-state; None: no play leads there."""
+        found = np.flatnonzero(
+            (self.turn_score == turn_score)
+            & (self.hand == hand)
+            & ((self.hot_dice == hot_dice) if self.model.bonus else True)
+        )
+        return int(found[0]) if len(found) else None
+
+    @property
+    def forced_beyond(self) -> int:
+        """How far beyond a limit, in points, forced rolls are still backed up: there is no choice that a limit could settle."""
+        return FORCED if self.forced else 0
+
     @property
     def rows(self) -> int:
         """Number of rows, bank rows and after-states together."""
@@ -108,10 +122,15 @@ class Program:
         limit = self.most if limit is None else limit
         whole = len(self.bust) - 1
         inner = ~self.hot_edge & (self.turn_score <= self.most)
-        inner &= (self.turn_score <= limit) | (self.forced & (self.hand == whole) & (self.turn_score <= limit + 10_000))
+        inner &= (self.turn_score <= limit) | ((self.hand == whole) & (self.turn_score <= limit + self.forced_beyond))
         return int(np.diff(self.trie.starts)[self.hand[inner]].sum())
 
 
+FORCED = 10_000
+BLOCK = 64
+"""Contexts backed up together: enough to fill the vector units, few enough for their rows to stay in the cache."""
+NEVER = -1e30
+"""Worth of banking where it is not allowed."""
 State = tuple[int, int, int]
 """(turn score, hot dice, hand)"""
 

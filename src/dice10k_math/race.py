@@ -29,9 +29,8 @@ import numpy as np
 
 from dice10k_math.backup import Blocks, Contexts, back_up
 from dice10k_math.errors import InputError
-from dice10k_math.kernel import BLOCK, NEVER
 from dice10k_math.last_turn import MOST_LEAD, Mask, Side, allowed, compiled, hot_dice_within, margin_of
-from dice10k_math.program import Floats, Ints, Program, survival
+from dice10k_math.program import BLOCK, NEVER, Floats, Ints, Program, survival
 from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.turn import BankRule, TurnModel, bank_rule, turn_model
 

@@ -3,7 +3,7 @@
 A round backs up every turn start, follows the best play of each to its endings, and solves the sparse linear system of that play.
 The worth of a turn start is that of waiting after it, and that is 1 minus the opponent's.
 
-For bounds, two tables are solved together: `us` for the player whom a bound protects, `them` for the opponent, who gains where the player must not.
+Two tables are solved together: `us` for the player whom a bound protects, `them` for the opponent, who gains where the player must not.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from scipy.sparse.linalg import LinearOperator, bicgstab
 
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.field import Field, Span
-from dice10k_math.last_turn import NEAREST, Side
+from dice10k_math.last_turn import DOWN, UP, Side, last_turns
 from dice10k_math.program import Floats, Ints
 from dice10k_math.workers import map_all
 
 Progress = Callable[[str], None]
 MOST_ROUNDS = 40
-SETTLED = 1e-13
+COST = 1e-12
+SETTLED = 3e-13
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,26 +152,59 @@ class PolicyIteration:
         self.move = solution.reshape(shape)
 
 
+@dataclass(frozen=True, slots=True)
+class FieldBounds:
+    """Bounds for the player to move, by own state and opponent's: shape (states, states)."""
+
+    us: Floats
+    them: Floats
+
+
 def solve_field(
-    field: Field, players: tuple[Player, ...], start: Floats | None = None, progress: Progress | None = None
-) -> Floats:
-    """Return the worth of every turn start for each player: shape (players, states, states).
+    field: Field, start: FieldBounds | None = None, *, settled: float = SETTLED, progress: Progress | None = None
+) -> FieldBounds:
+    """Return bounds for every turn start that a judge can check.
+
+    The relaxed match is solved by policy iteration, every turn costing the protected player a little and roundings going against him.
+
+    Parameters
+    ----------
+    field
+        The match.
+    start
+        Values to start from.
+    settled
+        Change of a round at which to stop.
+    progress
+        Told about every round.
 
     Raises
     ------
     NotConvergedError
         The play did not settle.
     """
-    iteration = PolicyIteration(field, players, start)
+    players = _players(field)
+    first = None if start is None else np.stack([start.us, start.them])
+    iteration = PolicyIteration(field, players, first)
     for number in range(MOST_ROUNDS):
         change = iteration.round()
         if progress is not None:
-            progress(f"round {number + 1}: {change:.1e}")
-        if change <= SETTLED:
-            return iteration.move
+            progress(f"round {number + 1} on {len(field.states)} own states: greatest change {change:.0e}")
+        if change <= settled:
+            us, them = np.clip(iteration.move, 0.0, 1.0)
+            return FieldBounds(us, them)
     raise NotConvergedError(f"{field.rules.name}: policy iteration did not settle in {MOST_ROUNDS} rounds")
 
 
-def plain_player() -> Player:
-    """Return the player of the plain game."""
-    return Player(NEAREST)
+def _players(field: Field) -> tuple[Player, Player]:
+    if not field.has_last_turn:
+        return Player(DOWN, -COST), Player(UP, COST)
+    theirs, own = last_turns(field, 0.5, UP), last_turns(field, 0.5, DOWN)
+    return Player(DOWN, -COST, theirs, float(theirs[-1])), Player(UP, COST, own, 0.0)
+
+
+def carry_over(bounds: FieldBounds, coarse: Field, fine: Field) -> FieldBounds:
+    """Return the values of one field for another one, as a start: each own state takes those of the one that holds it."""
+    number = [coarse.nearest(state) for state in fine.states]
+    pick = np.ix_(number, number)
+    return FieldBounds(bounds.us[pick], bounds.them[pick])

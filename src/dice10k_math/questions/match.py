@@ -1,0 +1,270 @@
+"""Two players: who wins from here, and what is the best choice, when both play to win."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from dice10k_math.dice import Hand
+from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, Seat
+from dice10k_math.race import Race, is_race
+from dice10k_math.rules.model import Ruleset
+from dice10k_math.scoring import Keep, align_roll, bank_keeps, full_hand, keeps_of
+from dice10k_math.single import TurnWorths
+from dice10k_math.turn import turn_model
+
+if TYPE_CHECKING:
+    import polars
+
+Action = Literal["bank", "roll"]
+Progress = Callable[[str, float | None], None]
+"""Told what is being done, and the share that is done where that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class WinProbability:
+    """Win probability of the player to move, with bounds that are proved: `lower` <= true value <= `upper`."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class MatchChoice:
+    """What a player can do after a roll, the win probability after it, and what it gives away against the best."""
+
+    keep: tuple[int, ...]
+    points: int
+    then: Action
+    dice_left: int
+    hand_left: Hand
+    win_probability: float
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSolution:
+    """Win probabilities of a two-player match from every score.
+
+    Attributes
+    ----------
+    rules
+        The ruleset.
+    positions
+        The values and their bounds, by turn start.
+    """
+
+    rules: Ruleset
+    positions: Positions
+
+    def win_probability(
+        self,
+        score: int = 0,
+        opponent: int = 0,
+        *,
+        second: bool = False,
+        opened: tuple[bool | None, bool | None] = (None, None),
+        busts: tuple[int, int] = (0, 0),
+    ) -> WinProbability:
+        """Return the win probability of the player to move.
+
+        Parameters
+        ----------
+        score, opponent
+            Banked scores of the player to move and of the other.
+        second
+            Under equal turns: whether the player to move has the second turn of the round.
+        opened
+            Whether each of the two has banked before; None: a score other than 0 says so.
+        busts
+            Busts in a row of each of the two, for rules that count them.
+
+        Raises
+        ------
+        InputError
+            Scores that cannot be, or at which the match is over.
+
+        Examples
+        --------
+        >>> from dice10k_math.rules import load_rules, with_target
+        >>> match = solve_match(with_target(load_rules("farkle"), 500))
+        >>> round(match.win_probability(0, 0).value, 6)
+        0.569746
+        """
+        seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
+        return WinProbability(*self.positions.value(*seats, second=second))
+
+    def advise(
+        self,
+        score: int,
+        opponent: int,
+        turn_score: int,
+        roll: Iterable[int],
+        *,
+        hot_dice: int = 0,
+        dice: Iterable[int] | None = None,
+        second: bool = False,
+        opened: tuple[bool | None, bool | None] = (None, None),
+        busts: tuple[int, int] = (0, 0),
+    ) -> tuple[MatchChoice, ...]:
+        """Rank every choice after a roll by win probability, best first.
+
+        Parameters
+        ----------
+        score, opponent, second, opened, busts
+            The turn start, as for `win_probability`.
+        turn_score
+            Points before this roll.
+        roll
+            Faces rolled.
+        hot_dice
+            How often all dice have scored in this turn; matters with a hot-dice bonus only.
+        dice
+            Spicy faces of the dice rolled, when some have been set aside.
+
+        Returns
+        -------
+        tuple of MatchChoice
+            Empty for a bust.
+
+        Raises
+        ------
+        InputError
+            A situation that cannot be.
+        """
+        hand, aligned = align_roll(self.rules, roll, dice)
+        seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
+        worths = self.positions.turn(*seats, second=second)
+        table = _Lookup(self.rules, worths, self.positions.bank_worths(*seats, second=second))
+        keeps = keeps_of(self.rules, hand, aligned)
+        found = [table.rolled_on(keep, turn_score, hot_dice) for keep in keeps]
+        found += [
+            choice
+            for keep in bank_keeps(self.rules, keeps)
+            if (choice := table.banked(keep, turn_score, hot_dice)) is not None
+        ]
+        best = max((choice.win_probability for choice in found), default=0.0)
+        ranked = [replace(choice, loss=best - choice.win_probability) for choice in found]
+        return tuple(sorted(ranked, key=lambda choice: (choice.loss, choice.then, choice.keep)))
+
+    def to_frame(self) -> polars.DataFrame:
+        """Return every turn start as a table: scores and states of both, win probability, lower, upper."""
+        import polars as pl
+
+        return pl.DataFrame(self.positions.columns())
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """Finds the worth of what follows a keep."""
+
+    rules: Ruleset
+    worths: TurnWorths
+    bank: dict[int, float]
+
+    def _after(self, keep: Keep, turn_score: int, hot_dice: int) -> tuple[int, int, Hand]:
+        if keep.hand_left:
+            return turn_score + keep.points, hot_dice, keep.hand_left
+        model = turn_model(self.rules)
+        bonus = model.bonus_after(hot_dice)
+        return turn_score + keep.points + bonus, hot_dice + bool(model.bonus), full_hand(self.rules)
+
+    def rolled_on(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice:
+        after, hot, hand = self._after(keep, turn_score, hot_dice)
+        program = self.worths.program
+        number = program.number(after, hot, program.model.index(hand))
+        if number is None:
+            raise InputError(
+                f"turn_score: {turn_score} with {hot_dice} hot dice cannot be there, or is beyond {program.most}"
+            )
+        worth = float(self.worths.roll[number])
+        return MatchChoice(keep.dice, keep.points, "roll", keep.dice_left, keep.hand_left, worth, 0.0)
+
+    def banked(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice | None:
+        if not keep.hand_left and self.rules.turn.hot_dice == "must_roll":
+            return None
+        worth = self.bank.get(self._after(keep, turn_score, hot_dice)[0])
+        if worth is None:
+            return None
+        return MatchChoice(keep.dice, keep.points, "bank", keep.dice_left, keep.hand_left, worth, 0.0)
+
+
+def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSolution:
+    """Solve a match of two players who both play to win, and prove bounds for every turn start.
+
+    Parameters
+    ----------
+    rules
+        The ruleset.
+    progress
+        Told how far the work is.
+
+    Raises
+    ------
+    InputError
+        A ruleset that two cannot play, or whose variants are not solved.
+    NotConvergedError
+        The judge did not accept the bounds.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules, with_target
+    >>> match = solve_match(with_target(load_rules("des-10000"), 500))
+    >>> found = match.win_probability(100, 400)
+    >>> found.lower <= found.value <= found.upper
+    True
+    """
+    _check(rules)
+    told = progress or (lambda _what, _share: None)
+    if is_race(rules):
+        return MatchSolution(rules, _solve_race(rules, told))
+    return MatchSolution(rules, _solve_field(rules, told))
+
+
+def _check(rules: Ruleset) -> None:
+    least, most = rules.players
+    if not least <= 2 <= most:
+        raise InputError(f"{rules.name}: {least} to {most} players; a match is solved for 2")
+    if rules.variants.high_stakes:
+        raise InputError(f"{rules.name}: high_stakes; matches are solved for rules without this variant")
+    if not turn_can_bank(rules):
+        raise InputError(f"{rules.name}: no turn can ever bank, so no match ends")
+
+
+def turn_can_bank(rules: Ruleset) -> bool:
+    """Tell whether some turn score can be banked at all."""
+    return any(entry.may_bank for hand in turn_model(rules).hands for entry in hand.entries)
+
+
+def _solve_race(rules: Ruleset, told: Progress) -> RacePositions:
+    from dice10k_math.certify.race import judge_race
+    from dice10k_math.solve.race import propose_bounds, solve_race
+
+    race = Race(rules)
+    values = solve_race(race, lambda share: told("solving", share))
+    bounds = propose_bounds(race, values, lambda share: told("bounding", share))
+    told("judging", None)
+    verdict = judge_race(race, bounds)
+    if not verdict.accepted:
+        raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
+    return RacePositions.of(race, values, bounds)
+
+
+def _solve_field(rules: Ruleset, told: Progress) -> FieldPositions:
+    from dice10k_math.certify.field import judge_field
+    from dice10k_math.field import Field, extents
+    from dice10k_math.solve.field import carry_over, solve_field
+
+    bounds, coarse = None, None
+    for extent, settled in extents(rules):
+        field = Field(rules, extent)
+        start = None if bounds is None or coarse is None else carry_over(bounds, coarse, field)
+        bounds, coarse = solve_field(field, start, settled=settled, progress=lambda what: told(what, None)), field
+    assert bounds is not None  # noqa: S101 - there is at least one extent
+    verdict = judge_field(field, bounds.us, bounds.them, lambda share: told("judging", share))
+    if not verdict.accepted:
+        raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
+    return FieldPositions(field, bounds.us, bounds.them)

@@ -1,0 +1,235 @@
+"""The turn starts of a match with their values: looked up, and a single turn evaluated from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dice10k_math.bounds import RaceBounds
+from dice10k_math.errors import InputError
+from dice10k_math.field import Field, OwnState
+from dice10k_math.last_turn import NEAREST, allowed
+from dice10k_math.program import NEVER, Floats, Ints
+from dice10k_math.race import Race
+from dice10k_math.single import Situation, TurnWorths, evaluate
+from dice10k_math.solve.race import RaceValues
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player's part of a turn start: banked score, whether a bank has been made (None: as the score says), busts in a row."""
+
+    score: int
+    opened: bool | None = None
+    busts: int = 0
+
+
+class Positions(Protocol):
+    """What is known of the turn starts of a match."""
+
+    def value(self, mover: Seat, other: Seat, *, second: bool = False) -> tuple[float, float, float]:
+        """Return the mover's win probability with its lower and upper bound."""
+        ...
+
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:
+        """Return the worth of every after-state of the mover's turn."""
+        ...
+
+    def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
+        """Return the worth of banking each turn score that may be banked."""
+        ...
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return all turn starts as columns of a table."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class RacePositions:
+    """The turn starts of a race.
+
+    Attributes
+    ----------
+    race
+        The match.
+    move, lower, upper
+        Shape (phases, scores, scores): for the player to move, by own score and opponent's, in units.
+    last_turn
+        Worth of a last turn, by deficit in units.
+    """
+
+    race: Race
+    move: Floats
+    lower: Floats
+    upper: Floats
+    last_turn: Floats
+
+    @classmethod
+    def of(cls, race: Race, values: RaceValues, bounds: RaceBounds) -> RacePositions:
+        """Return the positions of a solved and certified race."""
+        own, other = np.indices((race.scores, race.scores))
+        total = own + other
+        lower = np.stack([bounds.move[phase][total, other] for phase in range(race.phases)])
+        upper = np.stack([1.0 - bounds.wait[race.other(phase)][total, own] for phase in range(race.phases)])
+        move = np.stack([values.move[phase][total, other] for phase in range(race.phases)])
+        # Rounding can leave the value a hair outside bounds that are as narrow as rounding.
+        return cls(race, np.clip(move, lower, upper), lower, upper, values.last_turn)
+
+    def _place(self, mover: Seat, other: Seat, second: bool) -> tuple[int, int, int]:
+        race = self.race
+        if second and race.phases == 1:
+            raise InputError(f"second: {race.rules.name} has no equal turns, so it does not matter who began")
+        for name, seat in (("score", mover), ("opponent", other)):
+            if seat.score % race.unit or not 0 <= seat.score < race.rules.ending.target:
+                raise InputError(
+                    f"{name}: {seat.score}; {race.rules.name} has scores from 0 in steps of {race.unit}, "
+                    f"below the target {race.rules.ending.target}"
+                )
+            if seat.busts:
+                raise InputError(f"busts: {seat.busts}; {race.rules.name} does not count busts in a row")
+            if seat.opened is not None and seat.opened != (seat.score != 0):
+                raise InputError(f"opened: {seat.opened} at a score of {seat.score}: scores never fall in this game")
+        return int(second), mover.score // race.unit, other.score // race.unit
+
+    def value(self, mover: Seat, other: Seat, *, second: bool = False) -> tuple[float, float, float]:
+        """Return the mover's win probability with its lower and upper bound."""
+        place = self._place(mover, other, second)
+        return float(self.move[place]), float(self.lower[place]), float(self.upper[place])
+
+    def _situation(self, mover: Seat, other: Seat, second: bool) -> Situation:
+        race = self.race
+        phase, own, opponent = self._place(mover, other, second)
+        after = race.other(phase)
+        scores = race.program.bank_scores
+        worth = np.array([self._after_bank(phase, own + int(t) // race.unit, opponent) for t in scores])
+        rule = race.unopened if own == 0 else race.opened
+        bust = 1.0 - float(self.move[after, opponent, own])
+        limits = race.limits(phase, own + opponent, np.full(race.scores, bust), self.last_turn)
+        limit = int(limits[opponent - race.columns(own + opponent)[0]])
+        top = self._after_bank(phase, own + limit // race.unit, opponent)
+        return Situation(
+            np.where(allowed(rule, scores), worth, NEVER), bust, bust, top, limit, race.survival(NEAREST)
+        )
+
+    def _after_bank(self, phase: int, own: int, opponent: int) -> float:
+        """Worth of waiting with an own score, in units, after a turn of this phase."""
+        race = self.race
+        if own < race.scores:
+            return 1.0 - float(self.move[race.other(phase), opponent, own])
+        if race.rules.ending.kind == "exact" and own > race.scores:
+            return NEVER
+        if not race.has_last_turn or phase == 1:
+            return 1.0
+        return 1.0 - float(self.last_turn[min(own - opponent, len(self.last_turn) - 1)])
+
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:
+        """Return the worth of every after-state of the mover's turn."""
+        return evaluate(self.race.program, self._situation(mover, other, second))
+
+    def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
+        """Return the worth of banking each turn score that may be banked."""
+        worth = self._situation(mover, other, second).bank
+        return {int(t): float(w) for t, w in zip(self.race.program.bank_scores, worth, strict=True) if w > NEVER}
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return all turn starts as columns of a table."""
+        phase, own, other = np.indices(self.move.shape)
+        unit = self.race.unit
+        found: dict[str, NDArray[Any]] = {"score": own.ravel() * unit, "opponent": other.ravel() * unit}
+        if self.race.phases > 1:
+            found["second"] = phase.ravel() == 1
+        return found | {
+            "win_probability": self.move.ravel(),
+            "lower": self.lower.ravel(),
+            "upper": self.upper.ravel(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class FieldPositions:
+    """The turn starts of a field.
+
+    Attributes
+    ----------
+    field
+        The match.
+    us, them
+        Bounds for the player to move, by own state and opponent's.
+    """
+
+    field: Field
+    us: Floats
+    them: Floats
+
+    @cached_property
+    def middle(self) -> Floats:
+        """The middle of the bounds."""
+        return (self.us + self.them) / 2
+
+    @cached_property
+    def _table(self) -> Floats:
+        """The extended table of waiting that belongs to the middle of the bounds."""
+        from dice10k_math.last_turn import last_turns
+
+        last = last_turns(self.field, 0.5, NEAREST) if self.field.has_last_turn else None
+        return self.field.extend(1.0 - self.middle.T, NEAREST, last, 0.0 if last is None else float(last[-1]))
+
+    def _place(self, mover: Seat, other: Seat, second: bool) -> tuple[int, int]:
+        if second:
+            raise InputError(f"second: {self.field.rules.name} has no equal turns, so it does not matter who began")
+        numbers = tuple(self.field.state_of(seat.score, seat.opened, seat.busts) for seat in (mover, other))
+        return numbers[0], numbers[1]
+
+    def value(self, mover: Seat, other: Seat, *, second: bool = False) -> tuple[float, float, float]:
+        """Return the mover's win probability with its lower and upper bound."""
+        place = self._place(mover, other, second)
+        return float(self.middle[place]), float(self.us[place]), float(self.them[place])
+
+    def _situation(self, mover: Seat, other: Seat, second: bool) -> Situation:
+        own, opponent = self._place(mover, other, second)
+        contexts = self.field.contexts(own, self._table, NEAREST, columns=slice(opponent, opponent + 1))
+        rows = contexts.bank_rows[0]
+        bank = np.where(rows >= 0, contexts.table[rows, 0], NEVER)
+        return Situation(
+            bank,
+            float(contexts.bust[0, 0]),
+            float(contexts.bust_on_six[0, 0]),
+            float(contexts.top[0, 0]),
+            self.field.limit(own),
+            self.field.survival(NEAREST),
+        )
+
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:
+        """Return the worth of every after-state of the mover's turn."""
+        return evaluate(self.field.program, self._situation(mover, other, second))
+
+    def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
+        """Return the worth of banking each turn score that may be banked."""
+        worth = self._situation(mover, other, second).bank
+        return {int(t): float(w) for t, w in zip(self.field.program.bank_scores, worth, strict=True) if w > NEVER}
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return all turn starts with two single scores as columns of a table."""
+        states = self.field.states
+        single = np.array([number for number, state in enumerate(states) if state.low == state.high])
+        own, other = (grid.ravel() for grid in np.meshgrid(single, single, indexing="ij"))
+        found: dict[str, NDArray[Any]] = {"score": _scores(states, own), "opponent": _scores(states, other)}
+        if self.field.remembers:
+            found |= {"opened": np.array([states[i].opened for i in own])}
+            found |= {"opponent_opened": np.array([states[i].opened for i in other])}
+        if self.field.rules.bust.in_a_row is not None:
+            found |= {"busts": np.array([states[i].busts for i in own])}
+            found |= {"opponent_busts": np.array([states[i].busts for i in other])}
+        return found | {
+            "win_probability": self.middle[own, other],
+            "lower": self.us[own, other],
+            "upper": self.them[own, other],
+        }
+
+
+def _scores(states: tuple[OwnState, ...], numbers: Ints) -> Ints:
+    return np.array([int(states[number].low) for number in numbers], np.int32)

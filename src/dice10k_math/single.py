@@ -1,0 +1,158 @@
+"""One turn in one situation: the worth of every after-state, for advice.
+
+The same backward induction as the operator's, for a single context, in two forms. The plain one works level by level of the turn score with numpy and
+needs nothing compiled, so a command that answers one question starts at once. The compiled one is for a process that asks many.
+They check each other in the tests.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from dice10k_math.program import NEVER, Floats, Ints, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One turn start.
+
+    Attributes
+    ----------
+    bank
+        Shape (bank rows of the program,): worth of banking each turn score; `NEVER` where that is not allowed.
+    bust, bust_on_six, top
+        Worth of a bust, of a bust with all dice, and of surviving past the limit.
+    limit
+        Turn score beyond which only forced rolls are backed up.
+    survival
+        Shape (edge kinds,): probability to bank at last beyond the limit.
+    """
+
+    bank: Floats
+    bust: float
+    bust_on_six: float
+    top: float
+    limit: int
+    survival: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class TurnWorths:
+    """What each after-state of a program is worth in one situation: `roll` on from it, or the `best` of rolling and banking."""
+
+    program: Program
+    roll: Floats
+    best: Floats
+
+    @property
+    def start(self) -> float:
+        """Worth of starting the turn."""
+        return float(self.roll[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """All after-states of one turn score, with the classes of their hands laid out flat."""
+
+    states: Ints
+    reads: Ints
+    class_starts: Ints
+    weights: Floats
+    state_starts: Ints
+
+
+def evaluate(program: Program, situation: Situation) -> TurnWorths:
+    """Return the worth of every after-state in one situation."""
+    if "numba" in sys.modules:
+        from dice10k_math.kernel import back_up_single
+
+        return TurnWorths(program, *back_up_single(*_arguments(program, situation)))
+    return _evaluate_plainly(program, situation)
+
+
+def _arguments(program: Program, situation: Situation) -> tuple[object, ...]:
+    trie = program.trie
+    return (
+        situation.bank,
+        _edge_worths(situation),
+        _ending_worths(program, situation),
+        limits_of(program, situation.limit),
+        (program.hand, program.turn_score, program.hot_edge, program.edge_kind, program.bank_row, program.targets, program.target_starts),
+        (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner),
+    )  # fmt: skip
+
+
+def limits_of(program: Program, limit: int) -> tuple[int, int]:
+    """Return the limit of the turn score, and that of forced rolls."""
+    limit = min(limit, program.most)
+    return limit, min(limit + program.forced_beyond, program.most)
+
+
+def _edge_worths(situation: Situation) -> Floats:
+    fall = min(situation.bust, situation.bust_on_six)
+    return situation.survival * situation.top + (1.0 - situation.survival) * fall
+
+
+def _ending_worths(program: Program, situation: Situation) -> Floats:
+    lost = np.full(len(program.bust), situation.bust)
+    lost[-1] = situation.bust_on_six
+    return program.bust * lost + program.instant_win
+
+
+def _evaluate_plainly(program: Program, situation: Situation) -> TurnWorths:
+    first = len(program.bank_scores)
+    limit, forced_limit = limits_of(program, situation.limit)
+    whole = len(program.bust) - 1
+    edge = program.hot_edge | (program.turn_score > np.where(program.hand == whole, forced_limit, limit))
+    roll = _edge_worths(situation)[program.edge_kind]
+    bank = np.where(program.bank_row >= 0, situation.bank[program.bank_row], NEVER)
+    pool = np.concatenate([situation.bank, np.maximum(roll, bank)])
+    endings = _ending_worths(program, situation)
+    for level in _levels(program):
+        states = level.states
+        if edge[states].all():
+            continue
+        best = np.maximum.reduceat(pool[level.reads], level.class_starts) * level.weights
+        rolled = np.add.reduceat(best, level.state_starts) + endings[program.hand[states]]
+        rolled = np.where(edge[states], roll[states], rolled)
+        roll[states] = rolled
+        pool[first + states] = np.maximum(rolled, bank[states])
+    return TurnWorths(program, roll, pool[first:])
+
+
+@lru_cache(maxsize=16)
+def _levels(program: Program) -> tuple[_Level, ...]:
+    """Lay out the after-states of each turn score, highest first; those with no targets or no classes are edges."""
+    found = []
+    has_targets = np.append(np.diff(program.target_starts), len(program.targets) - program.target_starts[-1]) > 0
+    states = np.flatnonzero(has_targets)
+    cuts = np.flatnonzero(np.diff(program.turn_score[states])) + 1
+    for group in np.split(states, cuts):
+        reads: list[Ints] = []
+        class_starts: list[int] = []
+        weights: list[float] = []
+        state_starts: list[int] = []
+        size = 0
+        for state in group.tolist():
+            state_starts.append(len(weights))
+            hand = program.model.hands[program.hand[state]]
+            start = program.target_starts[state]
+            for roll in hand.classes:
+                class_starts.append(size)
+                reads.append(program.targets[start + np.array(roll.entries)])
+                size += len(roll.entries)
+                weights.append(roll.weight / hand.outcomes)
+        found.append(
+            _Level(
+                group.astype(np.int32),
+                np.concatenate(reads),
+                np.array(class_starts, np.int32),
+                np.array(weights),
+                np.array(state_starts, np.int32),
+            )
+        )
+    return tuple(found)
