@@ -103,17 +103,17 @@ EARLY = turned(FARKLE, "opening-200", opening_minimum=200)
 QUICK = (
     PLAIN,
     with_target(EARLY, 250),
-    with_target(DES_10000, 200),
     ended(EARLY, "equal_turns", 200),
     ended(EARLY, "exact", 300, overshoot="not_allowed"),
     ended(DES_10000, "exact", 250, overshoot="not_allowed"),
+    ended(FIVE_DICE, "equal_turns", 150),
+    ended(turned(FIVE_DICE, "five-dice-must-roll", hot_dice="must_roll"), "exact", 400, overshoot="not_allowed"),
+    with_target(DES_10000, 200),
     ended(
         turned(DES_10000, "opening-at-zero", opening_applies="at_score_zero", opening_minimum=200, bank_minimum=100),
         "final_round",
         250,
     ),
-    ended(FIVE_DICE, "equal_turns", 150),
-    ended(turned(FIVE_DICE, "five-dice-must-roll", hot_dice="must_roll"), "exact", 400, overshoot="not_allowed"),
     ended(turned(DIX_MILLE, "opening-200", opening_minimum=200), "final_round", 200),
 )
 SLOW = (
@@ -141,6 +141,11 @@ BONUS = (
     ended(turned(DES_10000, "bonus-of-100", hot_dice_bonus=100), "final_round", 300),
     ended(replace(DICE10K, bust=BustRules()), "first_to_target", 600),
 )
+
+
+def first_quick(all_rules: tuple[Ruleset, ...], quick: int = 1) -> list[Any]:
+    """Test inputs of which all but the first are marked slow."""
+    return [*all_rules[:quick], *(pytest.param(rules, marks=pytest.mark.slow) for rules in all_rules[quick:])]
 
 
 def _name(rules: Ruleset) -> str:
@@ -226,7 +231,7 @@ def test_every_state_of_random_races(rules: Ruleset) -> None:
     assert_same(rules)
 
 
-@pytest.mark.parametrize("rules", QUICK, ids=_name)
+@pytest.mark.parametrize("rules", first_quick(QUICK, 7), ids=_name)
 def test_every_state_of_a_race(rules: Ruleset) -> None:
     assert_same(rules)
 
@@ -237,22 +242,22 @@ def test_every_state_of_a_longer_race(rules: Ruleset) -> None:
     assert_same(rules)
 
 
-@pytest.mark.parametrize("rules", MULTIPLES, ids=_name)
+@pytest.mark.parametrize("rules", first_quick(MULTIPLES), ids=_name)
 def test_every_state_of_a_race_with_a_bank_multiple(rules: Ruleset) -> None:
     assert_same(rules)
 
 
-@pytest.mark.parametrize("rules", MULTIPLES, ids=_name)
+@pytest.mark.parametrize("rules", first_quick(MULTIPLES), ids=_name)
 def test_a_race_with_a_bank_multiple_is_certified(rules: Ruleset) -> None:
     assert_accepted(rules)
 
 
-@pytest.mark.parametrize("rules", BONUS, ids=_name)
+@pytest.mark.parametrize("rules", first_quick(BONUS), ids=_name)
 def test_every_state_of_a_race_with_a_hot_dice_bonus(rules: Ruleset) -> None:
     assert_same(rules)
 
 
-@pytest.mark.parametrize("rules", BONUS, ids=_name)
+@pytest.mark.parametrize("rules", first_quick(BONUS), ids=_name)
 def test_a_race_with_a_hot_dice_bonus_is_certified(rules: Ruleset) -> None:
     assert_accepted(rules)
 
