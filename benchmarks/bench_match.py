@@ -191,7 +191,8 @@ def bare_loop() -> Callable[..., None]:
     """Return the same operations without any rules: compare with a running maximum, accumulate."""
     from numba import njit, prange
 
-    @njit(parallel=True, fastmath={"nnan", "nsz", "contract"})
+    # numba has no types that mypy could use
+    @njit(parallel=True, fastmath={"nnan", "nsz", "contract"})  # type: ignore[untyped-decorator]
     def loop(pools: Any, rows: Any, weights: Any, accumulated: Any, best: Any) -> None:
         for block in prange(len(pools)):
             pool, total, most = pools[block], accumulated[block], best[block]
@@ -213,8 +214,7 @@ def throughput(report: Report, rounds: int, target: int) -> None:
     import numpy as np
 
     from dice10k_math.backup import Contexts, back_up
-    from dice10k_math.kernel import BLOCK
-    from dice10k_math.program import compile_turn
+    from dice10k_math.program import BLOCK, compile_turn
     from dice10k_math.turn import turn_model
 
     blocks = 4 * numba.get_num_threads()

@@ -29,9 +29,12 @@ FLOORS = (
     {"rules"},
     {"scoring"},
     {"odds", "turn", "match"},
-    {"policy", "program"},
-    {"backup"},
-    {"race"},
+    {"policy", "program", "workers"},
+    {"kernel"},
+    {"backup", "single"},
+    {"last_turn"},
+    {"race", "field"},
+    {"bounds"},
     {"solve", "certify", "simulate"},
     {"questions"},
     {"tables", "cards", "plots"},
@@ -41,11 +44,14 @@ FLOORS = (
 # Independent routes stay independent: not even by way of a third module.
 NEVER_REACHES = {"certify": {"solve"}, "simulate": {"backup", "solve", "certify"}}
 
-NUMERICAL = {"turn", "match", "policy", "program", "backup", "race", "solve", "certify", "simulate", "questions"}
+NUMERICAL = {
+    *("turn", "match", "policy", "program", "kernel", "single", "backup", "last_turn", "race", "field", "bounds"),
+    *("solve", "certify", "simulate", "questions"),
+}
 # Third-party packages: which parts of the package may import them at all, and which at the top of a module.
 USERS = {
     "numpy": NUMERICAL | {"tables", "cards", "plots"},
-    "numba": {"backup", "certify", "simulate"},
+    "numba": {"kernel", "simulate"},
     "scipy": {"solve"},
     "sympy": {"solve"},
     "polars": {"questions", "tables"},
@@ -56,6 +62,7 @@ USERS = {
 AT_THE_TOP = {
     "numpy": USERS["numpy"],
     "click": {"cli"},
+    "scipy": {"solve"},  # the one module that needs it is imported by who solves a field
     "numba": USERS["numba"],  # compiled functions are decorated where they stand
 }
 

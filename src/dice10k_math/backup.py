@@ -72,7 +72,9 @@ def blocks_of(groups: int, columns: int, limit: int) -> Blocks:
 
 
 def _with_ranges(program: Program, blocks: Blocks) -> Blocks:
-    """Add to each block the limit of forced rolls, the first after-state and the end of the bank rows that it can reach."""
+    """Add to each block the limit of forced rolls, the first after-state and the end of the bank rows that it can
+    reach.
+    """
     limit = np.minimum(blocks[:, 3], program.most)
     forced_limit = np.minimum(limit + program.forced_beyond, program.most)
     reach = forced_limit + program.widest
@@ -143,7 +145,7 @@ def _arguments(
         (contexts.table, contexts.bank_rows, contexts.bust, contexts.bust_on_six, contexts.top, contexts.instant_win),
         (program.bust, program.instant_win, survival),
         (len(program.bank_scores), len(program.bust) - 1),
-        (program.hand, program.turn_score, program.hot_edge, program.edge_kind, program.bank_row, program.targets, program.target_starts),
+        program.arrays,
         (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner),
         lowest,
         nudge,

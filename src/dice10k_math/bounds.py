@@ -1,13 +1,17 @@
 """What a player can guarantee in a race: the inequalities that a certificate has to satisfy, evaluated.
 
-A *guarantee* is a number for every turn start, in both seats: `move` for the player who is to move, `wait` for the one who has just played.
-Numbers are guarantees if the player's own turn, played best for them, keeps them, and no turn of the opponent can break them:
+A *guarantee* is a number for every turn start, in both seats: `move` for the player who is to move, `wait` for the
+one who has just played.
+Numbers are guarantees if the player's own turn, played best for them, keeps them, and no turn of the opponent can
+break them:
 
     move(start) <= turn of the player, an ending being worth the `wait` that it leads to,
     wait(start) <= 1 - turn of the opponent, an ending being worth 1 - the `move` that it leads to.
 
-If both hold with something to spare at every turn, no smaller than some fixed amount, then the match ends with probability 1 whatever the opponent
-does (numbers between 0 and 1 cannot rise for ever, and to guarantee 0 needs no proof), and the player wins with at least the guaranteed probability.
+If both hold with something to spare at every turn, no smaller than some fixed amount, then the match ends with
+probability 1 whatever the opponent
+does (numbers between 0 and 1 cannot rise for ever, and to guarantee 0 needs no proof), and the player wins with at
+least the guaranteed probability.
 
 An upper bound for one player is 1 minus the guarantee of the other.
 """

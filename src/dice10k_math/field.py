@@ -1,14 +1,19 @@
 """Two-player matches in which scores can fall or pass the target: turn starts, all of which hang together.
 
-Penalties lower a score, and under an exact target it may be passed and come back. So there is no order in which to take the turn starts, and
+Penalties lower a score, and under an exact target it may be passed and come back. So there is no order in which to
+take the turn starts, and
 the scores have no end on one side or on both.
 
-*Own states.* A player's part of a turn start: an interval of scores, whether the first bank has been made (where that matters), and
-the number of busts in a row (where they are counted). Near the target an interval is a single score. Far from it intervals grow, and the last ones
+*Own states.* A player's part of a turn start: an interval of scores, whether the first bank has been made (where that
+matters), and
+the number of busts in a row (where they are counted). Near the target an interval is a single score. Far from it
+intervals grow, and the last ones
 have no end, so that every score lies in one. A turn start is a pair of own states.
 
-*What an interval means.* For an upper bound (the opponent's side) a player whose score lies in an interval may count as whichever of its scores serves best,
-each time anew; for a lower bound (the protected player's side) the worst is assumed, each time anew. So a table over intervals is a bound for the
+*What an interval means.* For an upper bound (the opponent's side) a player whose score lies in an interval may count
+as whichever of its scores serves best,
+each time anew; for a lower bound (the protected player's side) the worst is assumed, each time anew. So a table over
+intervals is a bound for the
 true match, and the farther an interval is from where matches are decided, the less its width matters.
 Likewise a turn score beyond the greatest one that is backed up counts as the best (or the worst) of all it can lead to.
 
@@ -52,7 +57,8 @@ class Extent:
     low, high
         From the one to the other every score is an own state of its own.
     far
-        Widths of the intervals that follow on either side, each with how many there are; the last intervals have no end.
+        Widths of the intervals that follow on either side, each with how many there are; the last intervals have no
+        end.
     most
         Greatest turn score that is backed up.
     """
@@ -110,7 +116,8 @@ class Field:
     won
         Row of the extended table: having won.
     last
-        First of the rows for having reached the target when a last turn follows; they stand for the totals from the target on.
+        First of the rows for having reached the target when a last turn follows; they stand for the totals from the
+        target on.
     rows
         Number of rows of the extended table.
     """
@@ -123,7 +130,6 @@ class Field:
         self.unit = score_step(rules)
         self.target = rules.ending.target
         self.exact = rules.ending.kind == "exact"
-        self.has_last_turn = rules.ending.kind == "final_round"
         first_bank = bank_rule(rules, self.target, opened=True)
         self.opened = BankRule(first_bank.minimum, first_bank.multiple)
         self.unopened = BankRule(bank_rule(rules, 0, opened=False).minimum, first_bank.multiple)
@@ -163,6 +169,11 @@ class Field:
             for busts in range(in_a_row.busts if in_a_row else 1):
                 yield from (OwnState(low, high, opened, busts) for low, high in self.intervals if opened or high <= 0)
 
+    @property
+    def has_last_turn(self) -> bool:
+        """Whether the opponent of a player who reaches the target has one more turn."""
+        return self.rules.ending.kind == "final_round"
+
     @cached_property
     def program(self) -> Program:
         """The compiled turn."""
@@ -190,7 +201,8 @@ class Field:
         known = (self.intervals[self._interval(score)][0], opened, busts)
         if score % self.unit or known not in self._number:
             raise InputError(
-                f"score: {score} with {busts} busts in a row cannot be in {self.rules.name}; scores are multiples of {self.unit}"
+                f"score: {score} with {busts} busts in a row cannot be in {self.rules.name}; "
+                f"scores are multiples of {self.unit}"
             )
         return self._number[known]
 
@@ -316,7 +328,7 @@ class Field:
     def _bank_worths(self, moves: Moves, table: Floats, side: Side) -> tuple[Floats, Ints]:
         """Return the worth of each bank as a table of its own, and the row of each."""
         rows = np.full(len(moves.banks), -1, np.int32)
-        worths = []
+        worths: list[Floats] = []
         for bank, spans in enumerate(moves.banks):
             if spans:
                 rows[bank] = len(worths)
@@ -391,6 +403,9 @@ class Field:
         return int(min(self.extent.most, self.target - max(self.states[state].low, self.target - self.extent.most)))
 
 
+SETTLED = 4e-13
+
+
 def extents(rules: Ruleset) -> tuple[tuple[Extent, float], ...]:
     """Return how far the field of a match is resolved, in stages, each with the change at which to go on to the next.
 
@@ -404,11 +419,11 @@ def extents(rules: Ruleset) -> tuple[tuple[Extent, float], ...]:
     span = max(target, 4 * max((*penalties(rules), 0)))
     if rules.ending.overshoot != "add_or_subtract":
         low, most = -points(0.5), target + (points(2.0) if rules.ending.kind == "final_round" else 0)
-        return ((Extent(low, target, _far(unit, points(0.05)), most), 3e-13),)
+        return ((Extent(low, target, _far(unit, points(0.05)), most), SETTLED),)
     far = _far(unit, points(0.05))
     return (
         (Extent(-points(0.3), target + points(0.4), far, target), 1e-3),
-        (Extent(-points(0.7), target + points(0.8), far, target + points(0.4)), 3e-13),
+        (Extent(-points(0.7), target + points(0.8), far, target + points(0.4)), SETTLED),
     )
 
 

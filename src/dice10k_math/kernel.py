@@ -1,4 +1,4 @@
-# mypy: allow-untyped-defs
+# mypy: allow-untyped-defs, allow-untyped-decorators
 """The compiled loops of the operator: one block of contexts at a time, contexts innermost.
 
 Numba compiles them at the first call and keeps the result in its cache.
@@ -133,7 +133,7 @@ def _forward(pool, mass, here, best, chosen, banked, ended, block, shares, shape
     """
     first, last = shape
     limit, forced_limit = block[3], block[4]
-    hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
+    hand, turn_score, hot_edge, _, bank_row, targets, target_starts = states
     starts, entry, depth, weight, _ = trie
     bust_share, instant_share, instant_win = shares
     j0, width = block[1], block[2]
@@ -230,7 +230,9 @@ def back_up_and_forward(blocks, contexts, shares, shape, states, trie, lowest, n
 
 @njit(cache=True, nogil=True)
 def back_up_single(bank_worth, edge, ending, limits, states, trie):
-    """Back up one context; return the worth of rolling on from each after-state, and of the better of that and banking."""
+    """Back up one context; return the worth of rolling on from each after-state, and of the better of that and
+    banking.
+    """
     limit, forced_limit = limits
     hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
     starts, entry, depth, weight, _ = trie

@@ -1,6 +1,7 @@
 """The last turn of a match: one player has reached the target, the other needs more than the difference.
 
-What it is worth depends on the difference alone. It serves final rounds, equal turns, and the extra rounds that break a tie.
+What it is worth depends on the difference alone. It serves final rounds, equal turns, and the extra rounds that break
+a tie.
 """
 
 from __future__ import annotations
@@ -45,6 +46,11 @@ class Setting(Protocol):
     unit: int
     opened: BankRule
     margin: int
+
+    @property
+    def has_last_turn(self) -> bool:
+        """Whether there is a last turn at all."""
+        ...
 
     def survival(self, side: Side) -> Floats:
         """Return the survival beyond the greatest turn score, for a bound on this side."""
@@ -105,7 +111,10 @@ def last_turns(match: Setting, tie: float, side: Side) -> Floats:
     -------
     ndarray
         Worth by deficit in units, from 0 to that of `MOST_LEAD`; greater deficits are worth no more than the last.
+        A match without last turns has just the one entry 0.
     """
+    if not match.has_last_turn:
+        return np.zeros(1)
     leads = MOST_LEAD // match.unit + 1
     program = _program(match)
     scores = program.bank_scores // match.unit
@@ -115,7 +124,8 @@ def last_turns(match: Setting, tie: float, side: Side) -> Floats:
     bust = np.where(behind == 0, tie, 0.0)[None, :]
     contexts = Contexts(table, rows[None, :], bust, bust, np.ones((1, leads)))
     blocks = np.array(
-        [(0, j, min(BLOCK, leads - j), (j + BLOCK) * match.unit + match.margin) for j in range(0, leads, BLOCK)], np.int64
+        [(0, j, min(BLOCK, leads - j), (j + BLOCK) * match.unit + match.margin) for j in range(0, leads, BLOCK)],
+        np.int64,
     )
     return back_up(
         program, contexts, match.survival(side), blocks=blocks, lowest=side.lowest, nudge=side.nudge(program)

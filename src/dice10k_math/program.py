@@ -108,8 +108,23 @@ class Program:
         return int(found[0]) if len(found) else None
 
     @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What the compiled loops read of the after-states."""
+        return (
+            self.hand,
+            self.turn_score,
+            self.hot_edge,
+            self.edge_kind,
+            self.bank_row,
+            self.targets,
+            self.target_starts,
+        )
+
+    @property
     def forced_beyond(self) -> int:
-        """How far beyond a limit, in points, forced rolls are still backed up: there is no choice that a limit could settle."""
+        """How far beyond a limit, in points, forced rolls are still backed up: there is no choice that a limit could
+        settle.
+        """
         return FORCED if self.forced else 0
 
     @property
@@ -118,7 +133,9 @@ class Program:
         return len(self.bank_scores) + len(self.hand)
 
     def operations(self, limit: int | None = None) -> int:
-        """Return the compare-and-accumulate operations that backing up one context takes, up to a limit of the turn score."""
+        """Return the compare-and-accumulate operations that backing up one context takes, up to a limit of the turn
+        score.
+        """
         limit = self.most if limit is None else limit
         whole = len(self.bust) - 1
         inner = ~self.hot_edge & (self.turn_score <= self.most)
@@ -297,9 +314,12 @@ def _bank_chance(model: TurnModel, multiple: int, start: float) -> Floats:
     pick = np.min if start == 0.0 else np.max
     chance = np.full((len(model.hands), len(remainders)), start)
     for _ in range(60):
+        before = chance
         chance = np.array(
-            [[_one_roll(hand, chance, model, multiple, remainder, pick) for remainder in remainders] for hand in model.hands]
+            [[_one_roll(hand, before, model, multiple, r, pick) for r in remainders] for hand in model.hands]
         )
+        if np.array_equal(before, chance):
+            break
     return chance
 
 
@@ -312,7 +332,7 @@ def _one_roll(
         after = (remainder + entry.points) % multiple
         shifted = entry.hot and model.bonus % multiple != 0
         roll = float(pick(chance[entry.hand]) if shifted else chance[entry.hand, after // model.step])
-        bank = entry.may_bank and (after == 0 and not shifted or (shifted and pick is np.max))
+        bank = entry.may_bank and ((after == 0 and not shifted) or (shifted and pick is np.max))
         value.append(1.0 if bank else roll if entry.may_roll else 0.0)
     alive = sum(roll.weight * max(value[number] for number in roll.entries) for roll in hand.classes)
     return (alive + hand.instant_win) / hand.outcomes

@@ -35,7 +35,8 @@ from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.turn import BankRule, TurnModel, bank_rule, turn_model
 
 CAUTION = 0.5
-"""Banking is taken to be best once the risk after it is this part of the risk of one more roll; the judge checks what that costs."""
+"""Banking is taken to be best once the risk after it is this part of the risk of one more roll; the judge checks what
+that costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,9 @@ class Race:
         return compiled(self.rules, self.most, hot_dice_within(self.rules, self.most))
 
     def columns(self, total: int) -> tuple[int, int]:
-        """Return the first column of a row and the one after the last: the opponent's scores with which this sum can occur."""
+        """Return the first column of a row and the one after the last: the opponent's scores with which this sum can
+        occur.
+        """
         return max(0, total - self.scores + 1), min(total, self.scores - 1) + 1
 
     def limits(self, phase: int, total: int, bust: Floats, last_turn: Floats) -> Ints:

@@ -1,7 +1,9 @@
 """One turn in one situation: the worth of every after-state, for advice.
 
-The same backward induction as the operator's, for a single context, in two forms. The plain one works level by level of the turn score with numpy and
-needs nothing compiled, so a command that answers one question starts at once. The compiled one is for a process that asks many.
+The same backward induction as the operator's, for a single context, in two forms. The plain one works level by level
+of the turn score with numpy and
+needs nothing compiled, so a command that answers one question starts at once. The compiled one is for a process that
+asks many.
 They check each other in the tests.
 """
 
@@ -42,7 +44,9 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class TurnWorths:
-    """What each after-state of a program is worth in one situation: `roll` on from it, or the `best` of rolling and banking."""
+    """What each after-state of a program is worth in one situation: `roll` on from it, or the `best` of rolling and
+    banking.
+    """
 
     program: Program
     roll: Floats
@@ -81,9 +85,9 @@ def _arguments(program: Program, situation: Situation) -> tuple[object, ...]:
         _edge_worths(situation),
         _ending_worths(program, situation),
         limits_of(program, situation.limit),
-        (program.hand, program.turn_score, program.hot_edge, program.edge_kind, program.bank_row, program.targets, program.target_starts),
+        program.arrays,
         (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner),
-    )  # fmt: skip
+    )
 
 
 def limits_of(program: Program, limit: int) -> tuple[int, int]:

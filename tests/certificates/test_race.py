@@ -25,10 +25,10 @@ from tests.agreement.test_match import (
     PLAIN,
     QUICK,
     SLOW,
+    closeness,
     ended,
     first_quick,
     plain_loops,
-    closeness,
 )
 from tests.oracles.match import every_start
 

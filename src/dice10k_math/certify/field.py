@@ -1,12 +1,15 @@
 """The judge of fields of scores.
 
-Two tables are judged: `us`, what the protected player guarantees when to move, and `them`, a bound for what the opponent can win when to move.
-In the relaxed match (an interval of scores counts for the opponent as its best score, for the player as its worst) they must satisfy
+Two tables are judged: `us`, what the protected player guarantees when to move, and `them`, a bound for what the
+opponent can win when to move.
+In the relaxed match (an interval of scores counts for the opponent as its best score, for the player as its worst)
+they must satisfy
 
     us(start)   <= turn of the player, an ending being worth 1 - them,
     them(start) >= turn of the opponent, an ending being worth 1 - us,
 
-with something to spare at every turn, as in `dice10k_math.bounds`; so the match ends with probability 1 whatever the opponent does.
+with something to spare at every turn, as in `dice10k_math.bounds`; so the match ends with probability 1 whatever the
+opponent does.
 Both seats are alike, so `them` is also an upper bound for the player's own chance.
 """
 
@@ -38,7 +41,9 @@ class FieldFault:
     allowed: float
 
     def __str__(self) -> str:
-        own, other = (f"{s.low:g}" if s.low == s.high else f"{s.low:g} to {s.high:g}" for s in (self.state, self.opponent))
+        own, other = (
+            f"{s.low:g}" if s.low == s.high else f"{s.low:g} to {s.high:g}" for s in (self.state, self.opponent)
+        )
         return f"{self.table}, score {own} against {other}: claims {self.claimed!r}, the turn allows {self.allowed!r}"
 
 

@@ -1,6 +1,7 @@
 """The judge of races.
 
-Accepting means: in every turn start each seat wins with at least the guaranteed probability if it plays best for the guarantees,
+Accepting means: in every turn start each seat wins with at least the guaranteed probability if it plays best for the
+guarantees,
 whatever the other does, and the match ends with probability 1 then.
 It takes one application of the operator for each seat and turn start, rounded against the player.
 """

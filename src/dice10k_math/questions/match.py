@@ -256,9 +256,10 @@ def _solve_race(rules: Ruleset, told: Progress) -> RacePositions:
 def _solve_field(rules: Ruleset, told: Progress) -> FieldPositions:
     from dice10k_math.certify.field import judge_field
     from dice10k_math.field import Field, extents
-    from dice10k_math.solve.field import carry_over, solve_field
+    from dice10k_math.solve.field import FieldBounds, carry_over, solve_field
 
-    bounds, coarse = None, None
+    bounds: FieldBounds | None = None
+    coarse: Field | None = None
     for extent, settled in extents(rules):
         field = Field(rules, extent)
         start = None if bounds is None or coarse is None else carry_over(bounds, coarse, field)

@@ -21,7 +21,9 @@ from dice10k_math.solve.race import RaceValues
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's part of a turn start: banked score, whether a bank has been made (None: as the score says), busts in a row."""
+    """A player's part of a turn start: banked score, whether a bank has been made (None: as the score says), busts in
+    a row.
+    """
 
     score: int
     opened: bool | None = None
@@ -111,9 +113,7 @@ class RacePositions:
         limits = race.limits(phase, own + opponent, np.full(race.scores, bust), self.last_turn)
         limit = int(limits[opponent - race.columns(own + opponent)[0]])
         top = self._after_bank(phase, own + limit // race.unit, opponent)
-        return Situation(
-            np.where(allowed(rule, scores), worth, NEVER), bust, bust, top, limit, race.survival(NEAREST)
-        )
+        return Situation(np.where(allowed(rule, scores), worth, NEVER), bust, bust, top, limit, race.survival(NEAREST))
 
     def _after_bank(self, phase: int, own: int, opponent: int) -> float:
         """Worth of waiting with an own score, in units, after a turn of this phase."""

@@ -1,9 +1,11 @@
 """Solving a field: policy iteration.
 
-A round backs up every turn start, follows the best play of each to its endings, and solves the sparse linear system of that play.
+A round backs up every turn start, follows the best play of each to its endings, and solves the sparse linear system
+of that play.
 The worth of a turn start is that of waiting after it, and that is 1 minus the opponent's.
 
-Two tables are solved together: `us` for the player whom a bound protects, `them` for the opponent, who gains where the player must not.
+Two tables are solved together: `us` for the player whom a bound protects, `them` for the opponent, who gains where
+the player must not.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, bicgstab
 
+from dice10k_math.backup import Forward
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.field import Field, Span
 from dice10k_math.last_turn import DOWN, UP, Side, last_turns
@@ -25,7 +28,9 @@ from dice10k_math.workers import map_all
 Progress = Callable[[str], None]
 MOST_ROUNDS = 40
 COST = 1e-12
-SETTLED = 3e-13
+"""What each turn costs a guarantee: enough to cover that both players' play is improved at once, which settles to
+about 1e-11 only."""
+SETTLED = 4e-13
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,8 @@ class Player:
 class PolicyIteration:
     """Policy iteration over the turn starts of a field, for one table (both players alike) or two.
 
-    `move[s][i, j]` is the worth for player s of being to move with own state i against state j; after the turn the other table is in force.
+    `move[s][i, j]` is the worth for player s of being to move with own state i against state j; after the turn the
+    other table is in force.
     """
 
     def __init__(self, field: Field, players: tuple[Player, ...], start: Floats | None = None) -> None:
@@ -76,15 +82,18 @@ class PolicyIteration:
             parts = []
             turn = partial(self.field.turn_forward, table=table, side=player.side)
             for state, forward in enumerate(map_all(turn, range(size))):
-                change = max(change, float(np.max(np.abs(forward.value + player.cost - self.move[number, state]))))
+                # At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
+                value = np.clip(forward.value + player.cost, 0.0, 1.0)
+                proved = (value > 0.0) if player.side.lowest else (value < 1.0)
+                change = max(change, float(np.max(np.abs(value - self.move[number, state]))))
                 part, constant = self._equations(state, table, forward, number)
-                parts.append(part)
-                constants[number, state] = constant + player.cost
+                parts.append(sparse.diags_array(proved.astype(float)) @ part)
+                constants[number, state] = np.where(proved, constant + player.cost, value)
             matrices.append(sparse.vstack(parts, format="csr"))
         self._solve(matrices, constants, max(1e-14, 1e-4 * change))
         return change
 
-    def _equations(self, state: int, table: Floats, forward, number: int):  # type: ignore[no-untyped-def]
+    def _equations(self, state: int, table: Floats, forward: Forward, number: int) -> tuple[sparse.csr_matrix, Floats]:
         """Rows of the linear system: worth = constant - sum of probability * the other's worth of moving.
 
         The unknowns of the other player are numbered by (their own state, our state).
@@ -149,7 +158,7 @@ class PolicyIteration:
         right = constants.reshape(-1)
         start = self.move.reshape(-1)
         solution, _ = bicgstab(operator, right, x0=start, rtol=0.0, atol=tolerance, maxiter=400)
-        self.move = solution.reshape(shape)
+        self.move = np.clip(solution.reshape(shape), 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +174,8 @@ def solve_field(
 ) -> FieldBounds:
     """Return bounds for every turn start that a judge can check.
 
-    The relaxed match is solved by policy iteration, every turn costing the protected player a little and roundings going against him.
+    The relaxed match is solved by policy iteration, every turn costing the protected player a little and roundings
+    going against him.
 
     Parameters
     ----------
@@ -204,7 +214,9 @@ def _players(field: Field) -> tuple[Player, Player]:
 
 
 def carry_over(bounds: FieldBounds, coarse: Field, fine: Field) -> FieldBounds:
-    """Return the values of one field for another one, as a start: each own state takes those of the one that holds it."""
+    """Return the values of one field for another one, as a start: each own state takes those of the one that holds
+    it.
+    """
     number = [coarse.nearest(state) for state in fine.states]
     pick = np.ix_(number, number)
     return FieldBounds(bounds.us[pick], bounds.them[pick])

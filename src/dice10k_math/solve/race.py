@@ -1,4 +1,6 @@
-"""Solving a race: falling order of the sum of the scores, and Newton's method for the turn starts that a bust couples."""
+"""Solving a race: falling order of the sum of the scores, and Newton's method for the turn starts that a bust
+couples.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +125,9 @@ def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowW
         step = bust - old_bust
         moved = np.abs(step) > 1e-12
         if round_:
-            slope = np.where(moved, np.clip((value - old_value) / np.where(moved, step, 1.0), 0.0, 1.0 - STUCK / 4), slope)
+            slope = np.where(
+                moved, np.clip((value - old_value) / np.where(moved, step, 1.0), 0.0, 1.0 - STUCK / 4), slope
+            )
         old_bust, old_value = bust, value.copy()
         # Tangents: value(x + dx) = value + slope * dx, and dx = -(residual) - slope of the partner * dx of the partner.
         slope_partner = slope[other][:, partner]
@@ -131,7 +135,9 @@ def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowW
         bust = bust - (residual - slope_partner * residual_partner) / (1.0 - slope * slope_partner)
         if round_ == 0:
             # A guess that is right at once says nothing of the slope: step aside to learn it.
-            bust = np.where(np.abs(bust - old_bust) < ASIDE, np.where(old_bust < 0.5, old_bust + ASIDE, old_bust - ASIDE), bust)
+            bust = np.where(
+                np.abs(bust - old_bust) < ASIDE, np.where(old_bust < 0.5, old_bust + ASIDE, old_bust - ASIDE), bust
+            )
         changed = np.abs(bust - old_bust) > SETTLED
         open_ = changed | changed[other][:, partner]
         if not open_.any():
@@ -164,9 +170,11 @@ def _evaluate(race: Race, phase: int, total: int, worth: RowWorth, only: Mask) -
 
 
 def propose_bounds(race: Race, values: RaceValues, progress: Progress | None = None) -> RaceBounds:
-    """Return lower bounds for both seats that a judge can check: every turn costs a little, and roundings are against the player.
+    """Return lower bounds for both seats that a judge can check: every turn costs a little, and roundings are against
+    the player.
 
-    With the player's own guarantees m (to move) and v (waiting) a row satisfies m = F(v) - COST and v = 1 - G(1 - m) - COST,
+    With the player's own guarantees m (to move) and v (waiting) a row satisfies m = F(v) - COST and v = 1 - G(1 - m)
+    - COST,
     where F and G are the operator with bounds for the later rows. One evaluation of each near the solution
     and the slopes known from solving give m and v.
     """

@@ -11,10 +11,10 @@ from dice10k_math.solve.tail import Tail, solve_tail
 from dice10k_math.solve.worth import Worth
 from dice10k_math.turn import BankRule, TurnModel
 
-
 FOLLOWED = 20_000
 FOLLOWED_LEVELS = 8
-"""Turn scores and hot dice up to which a turn is followed even where its closed form holds earlier, so that its endings are known."""
+"""Turn scores and hot dice up to which a turn is followed even where its closed form holds earlier, so that its
+endings are known."""
 
 
 def _followed(tail: Tail, model: TurnModel) -> Tail:
