@@ -16,12 +16,12 @@ farther ones are bounded by a formula, whose terms are proved here, in `SoloGame
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.backup import FORCED, Blocks, Contexts, Forward, back_up, back_up_forward
+from dice10k_math.backup import FORCED, Contexts, Forward, back_up, back_up_forward
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.kernel import BLOCK, NEVER
 from dice10k_math.last_turn import DOWN, Mask, Side, allowed, compiled, hot_dice_within
@@ -29,7 +29,7 @@ from dice10k_math.program import Floats, Program, survival
 from dice10k_math.rules import Ruleset, score_step
 from dice10k_math.rules.steps import penalties
 from dice10k_math.turn import BankRule, TurnModel, bank_rule, six_dice_penalty, turn_model
-from dice10k_math.workers import map_all
+from dice10k_math.workers import map_all, run_all
 
 Indices = NDArray[np.int64]
 DEPTH = 16_000
@@ -91,6 +91,28 @@ class Worths:
     far: Floats
     far_banked: Floats
     avoided: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The turns of a few turn starts, as the operator takes them.
+
+    Attributes
+    ----------
+    columns
+        The turn starts.
+    contexts
+        What their turns can lead to.
+    survival, limit, lowest, nudge
+        As in `dice10k_math.backup.back_up`.
+    """
+
+    columns: Indices
+    contexts: Contexts
+    survival: Floats
+    limit: int
+    lowest: bool
+    nudge: float
 
 
 class SoloGame:
@@ -228,15 +250,20 @@ class SoloGame:
         if not self.exact:
             return low if side.lowest else high
         # For a lower bound of the worth a player may roll on until the bust, which is as good as certain to come.
-        wins = any(hand.instant_win for hand in self.model.hands)
-        return high if not side.lowest and (self.passes or wins) else np.zeros_like(low)
+        return high if not side.lowest and (self.passes or self.wins_at_once) else np.zeros_like(low)
 
-    def _top(self, line: Floats, worths: Worths, side: Side) -> Floats:
-        """Return a bound of banking more than the greatest turn score."""
-        if not self.exact or any(hand.instant_win for hand in self.model.hands):
+    def _top(self, falls: Floats, worths: Worths, side: Side) -> Floats:
+        """Return what survival beyond the greatest turn score counts for."""
+        if not self.exact or self.wins_at_once:
             return np.full(self.starts, worths.done)
         if side.lowest or not self.passes:
             return np.zeros(self.starts)
+        # Where banking so much is worse than a bust, a player may roll on until the bust.
+        return np.maximum(self._banked_beyond(worths), falls)
+
+    def _banked_beyond(self, worths: Worths) -> Floats:
+        """Return an upper bound of what banking more than the greatest turn score is worth, for an upper bound of all."""
+        line = self._bank_line(worths)
         from_here = np.maximum.accumulate(line[::-1])[::-1]
         up_to_here = np.maximum.accumulate(line)
         best = from_here[self._on_line(self.scores + self.most)]
@@ -254,28 +281,79 @@ class SoloGame:
         lines[self._place] = worths.values
         plain, on_six = self.busts
         rows = np.arange(len(table), dtype=np.int32)
-        top = self._top(line, worths, side)
-        return Contexts(table, rows[None, :], lines[plain][None], lines[on_six][None], top[None], worths.done)
+        bust, bust_on_six = lines[plain], lines[on_six]
+        top = self._top(np.maximum(bust, bust_on_six), worths, side)
+        return Contexts(table, rows[None, :], bust[None], bust_on_six[None], top[None], worths.done)
+
+    def _parts(self, worths: Worths, side: Side) -> list[Part]:
+        """Return the turns in parts of a few columns each, with what they have in common."""
+        contexts = self.contexts(worths, side)
+        bust, on_six, top = contexts.bust[0], contexts.bust_on_six[0], contexts.top[0]
+        # Where banking beyond the greatest turn score is no use, a player rolls on for the better kind of bust.
+        known = np.zeros(self.starts, bool)
+        if self.passes and not self.wins_at_once:
+            known = np.full(self.starts, side.lowest) | (self._banked_beyond(worths) <= np.minimum(bust, on_six))
+        seeking = on_six > bust
+        needed = np.full(self.starts, self.most) if self.passes else self.target - self.scores
+        on_six_at_last, bust_at_last = (bounds[0 if side.lowest else 1] for bounds in self.bust_chances)
+        parts = []
+        for kind, chance, worth, lowest in (
+            (~known, self._survival(side), top, side.lowest),
+            (known & seeking, on_six_at_last, on_six, True),
+            (known & ~seeking, bust_at_last, bust, True),
+        ):
+            columns = np.flatnonzero(kind)
+            for some in (columns[start : start + BLOCK] for start in range(0, len(columns), BLOCK)):
+                table, few = np.ascontiguousarray(contexts.table[:, some]), (bust[some], on_six[some], worth[some])
+                part = Contexts(table, contexts.bank_rows, *(row[None] for row in few), contexts.instant_win)
+                parts.append(Part(some, part, chance, int(needed[some].max()), lowest, side.nudge(self.program)))
+        return parts
 
     @cached_property
-    def blocks(self) -> Blocks:
-        """The columns in blocks, each with the turn score that is enough for all of it."""
-        needed = np.full(self.starts, self.most) if self.passes else self.target - self.scores
-        return np.array(
-            [(0, j, min(BLOCK, self.starts - j), needed[j : j + BLOCK].max()) for j in range(0, self.starts, BLOCK)],
-            np.int64,
-        )
+    def bust_chances(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        """Bounds of the best chance of a bust on six when never banking, and of a bust that is none: shape (hands,) each.
+
+        Counting the ways that end so within 200 rolls gives the lower one, not counting those that end otherwise the upper one.
+        """
+        return self._bust_chance(on_six=True), self._bust_chance(on_six=False)
+
+    def _bust_chance(self, *, on_six: bool) -> tuple[Floats, Floats]:
+        chances = []
+        for start in (0.0, 1.0):
+            chance = np.full(len(self.model.hands), start)
+            for _ in range(200):
+                chance = np.array([self._one_roll(number, chance, on_six=on_six) for number in range(len(chance))])
+            chances.append(chance)
+        return np.maximum(chances[0] - 1e-13, 0.0), np.minimum(chances[1] + 1e-13, 1.0)
+
+    def _one_roll(self, number: int, chance: Floats, *, on_six: bool) -> float:
+        hand = self.model.hands[number]
+        after = [float(chance[entry.hand]) if entry.may_roll else 0.0 for entry in hand.entries]
+        alive = sum(roll.weight * max(after[entry] for entry in roll.entries) for roll in hand.classes)
+        return (alive + (hand.bust if (number == self.model.full) == on_six else 0)) / hand.outcomes
+
+    @cached_property
+    def wins_at_once(self) -> bool:
+        """Whether a roll can end the game."""
+        return any(hand.instant_win for hand in self.model.hands)
 
     def turn(self, worths: Worths, side: Side) -> Floats:
         """Back up the turn of every turn start."""
-        return back_up(
-            self.program,
-            self.contexts(worths, side),
-            self._survival(side),
-            blocks=self.blocks,
-            lowest=side.lowest,
-            nudge=side.nudge(self.program),
-        )[0]
+        out = np.empty(self.starts)
+
+        def work(part: Part) -> None:
+            out[part.columns] = back_up(
+                self.program,
+                part.contexts,
+                part.survival,
+                blocks=np.array([(0, 0, len(part.columns), part.limit)], np.int64),
+                lowest=part.lowest,
+                nudge=part.nudge,
+                workers=1,
+            )[0]
+
+        run_all([partial(work, part) for part in self._parts(worths, side)])
+        return out
 
     def turn_forward(self, worths: Worths, side: Side) -> tuple[Floats, Indices, Indices, Floats]:
         """Back up every turn and follow the best play.
@@ -285,38 +363,36 @@ class SoloGame:
         tuple
             The worth of every turn, and the probabilities to get from a turn start to another: from, to, probability.
         """
-        contexts, survives = self.contexts(worths, side), self._survival(side)
+        parts = self._parts(worths, side)
 
-        def follow(block: NDArray[np.int64]) -> Forward:
-            columns = slice(int(block[1]), int(block[1] + block[2]))
-            part = Contexts(
-                np.ascontiguousarray(contexts.table[:, columns]),
-                contexts.bank_rows,
-                *(
-                    np.ascontiguousarray(worth[:, columns])
-                    for worth in (contexts.bust, contexts.bust_on_six, contexts.top)
-                ),
-                contexts.instant_win,
+        def follow(part: Part) -> Forward:
+            return back_up_forward(
+                self.program, part.contexts, part.survival, limit=part.limit, lowest=part.lowest, nudge=part.nudge
             )
-            nudge = side.nudge(self.program)
-            return back_up_forward(self.program, part, survives, limit=int(block[3]), lowest=side.lowest, nudge=nudge)
 
-        found = list(map_all(follow, self.blocks))
-        return (np.concatenate([part.value for part in found]), *self._moves(found, self._bank_line(worths)))
+        line = self._bank_line(worths)
+        values = np.empty(self.starts)
+        found = []
+        for part, forward in zip(parts, map_all(follow, parts), strict=True):
+            values[part.columns] = forward.value
+            found.append(self._moves(part.columns, forward, line))
+        origin, target, weight = (np.concatenate(items) for items in zip(*found, strict=True))
+        return values, origin, target, weight
 
-    def _moves(self, found: list[Forward], line: Floats) -> tuple[Indices, Indices, Floats]:
-        banked = np.concatenate([part.banked for part in found], axis=1)
-        bank, start = np.nonzero(banked)
+    def _moves(self, columns: Indices, forward: Forward, line: Floats) -> tuple[Indices, Indices, Floats]:
+        """Return from where to where a turn leads, with probabilities, leaving out what is no turn start."""
+        bank, column = np.nonzero(forward.banked)
+        start = columns[column]
         to = self.added[bank, start]
         if self.passes:
             down = self.subtracted[bank, start]
             to = np.where(self.above[start] & (line[down] > line[to]), down, to)
-        after = np.where(self.line[to] == self.target if self.exact else self.line[to] >= self.target, -1, self._start_at[to])
-        columns = np.arange(self.starts)
-        busts = [np.concatenate([getattr(part, kind) for part in found]) for kind in ("bust", "bust_on_six")]
+        done = self.line[to] == self.target if self.exact else self.line[to] >= self.target
         origin = np.concatenate([start, columns, columns])
-        target = np.concatenate([after, *(self._start_at[place] for place in self.busts)])
-        weight = np.concatenate([banked[bank, start], *busts])
+        target = np.concatenate(
+            [np.where(done, -1, self._start_at[to]), *(self._start_at[place[columns]] for place in self.busts)]
+        )
+        weight = np.concatenate([forward.banked[bank, column], forward.bust, forward.bust_on_six])
         inside = target >= 0
         return origin[inside], target[inside], weight[inside]
 
@@ -346,7 +422,7 @@ class SoloGame:
         for place in self.busts:
             stays &= (self._start_at[place] < 0) | safe[self._start_at[place]]
         reaching = np.zeros(self.starts, bool)
-        if any(hand.instant_win for hand in self.model.hands):
+        if self.wins_at_once:
             reaching |= stays & safe
         while True:
             line = np.zeros(len(self.line), bool)
