@@ -152,6 +152,8 @@ class SoloGame:
         self.remembers = rules.turn.opening_applies == "until_first_bank" and self.opened != self.unopened
         self.modes = self._modes()
         self._lay_out()
+        if self.exact and self._never_busting:
+            raise NotConvergedError(f"{rules.name}: an exact target with dice that need not bust is not solved")
 
     def _modes(self) -> tuple[Mode, ...]:
         in_a_row = self.rules.bust.in_a_row
@@ -170,7 +172,7 @@ class SoloGame:
         self._start_at[self._place] = np.arange(len(self.scores))
 
     def _on_line(self, scores: Indices) -> Indices:
-        return (scores - self.line[0]) // self.unit
+        return np.asarray((scores - self.line[0]) // self.unit, np.int64)
 
     @property
     def starts(self) -> int:
@@ -305,7 +307,8 @@ class SoloGame:
             columns = np.flatnonzero(kind)
             for some in (columns[start : start + BLOCK] for start in range(0, len(columns), BLOCK)):
                 table, few = np.ascontiguousarray(contexts.table[:, some]), (bust[some], on_six[some], worth[some])
-                part = Contexts(table, contexts.bank_rows, *(row[None] for row in few), contexts.instant_win)
+                lost, lost_on_six, beyond = (row[None] for row in few)
+                part = Contexts(table, contexts.bank_rows, lost, lost_on_six, beyond, contexts.instant_win)
                 parts.append(Part(some, part, chance, int(needed[some].max()), lowest, side.nudge(self.program)))
         return parts
 
@@ -326,11 +329,19 @@ class SoloGame:
             chances.append(chance)
         return np.maximum(chances[0] - 1e-13, 0.0), np.minimum(chances[1] + 1e-13, 1.0)
 
-    def _one_roll(self, number: int, chance: Floats, *, on_six: bool) -> float:
+    @property
+    def _never_busting(self) -> bool:
+        """Whether rolling on need not end in a bust; then what lies beyond the greatest turn score is not bounded by one."""
+        chance = np.zeros(len(self.model.hands))
+        for _ in range(200):
+            chance = np.array([self._one_roll(number, chance, on_six=None) for number in range(len(chance))])
+        return bool(chance.min() < 1.0 - 1e-9)
+
+    def _one_roll(self, number: int, chance: Floats, *, on_six: bool | None) -> float:
         hand = self.model.hands[number]
         after = [float(chance[entry.hand]) if entry.may_roll else 0.0 for entry in hand.entries]
         alive = sum(roll.weight * max(after[entry] for entry in roll.entries) for roll in hand.classes)
-        return (alive + (hand.bust if (number == self.model.full) == on_six else 0)) / hand.outcomes
+        return (alive + (hand.bust if on_six is None or (number == self.model.full) == on_six else 0)) / hand.outcomes
 
     @cached_property
     def wins_at_once(self) -> bool:
@@ -448,7 +459,7 @@ class SoloGame:
         So from a score s below `low` the score `low` is reached after at most (low + credit - s + what the modes differ) / gain turns on average.
         """
         cap = self.climb_reach
-        banks = self.program.bank_scores.astype(np.int64)
+        banks = self.program.bank_scores
         scale = 2.0 ** np.ceil(np.log2(2.0 * max(self.credit, sum(self.fines), cap / 4) + 1.0))
         offsets = np.zeros(len(self.modes))
         score = self.low - self.unit
@@ -496,7 +507,7 @@ class SoloGame:
         climb = self.climb
         behind = np.maximum(self.low - self.line, 0) + self.credit
         ahead = climb.offsets.max() - climb.offsets
-        return landing + (behind[None, :] + ahead[:, None]) / climb.gain * (1.0 + 1e-12)
+        return np.asarray(landing + (behind[None, :] + ahead[:, None]) / climb.gain * (1.0 + 1e-12))
 
     def landing(self, turns: Floats) -> float:
         """Return the most expected turns after a climb."""

@@ -137,13 +137,14 @@ class SoloSolution:
         return start
 
     def turn_starts(self) -> tuple[tuple[int, bool, int], ...]:
-        """Return every turn start as (score, opened, busts), scores falling within each mode."""
+        """Return every turn start that can be, as (score, opened, busts); scores grow for each opened and busts."""
         game = self.game
-        at_zero = self.rules.turn.opening_applies == "at_score_zero"
-        return tuple(
-            (score, score != 0 if at_zero else game.modes[mode].opened, game.modes[mode].busts)
+        starts = tuple(
+            (score, game.modes[mode].opened if game.remembers else score != 0, game.modes[mode].busts)
             for score, mode in zip(game.scores.tolist(), game.mode.tolist(), strict=True)
         )
+        # Where no score falls, a player who has banked has points.
+        return tuple(start for start in starts if game.low or not game.remembers or start[:2] != (0, True))
 
     def to_frame(self) -> polars.DataFrame:
         """Return all turn starts as a data frame: score, opened, busts, expected_turns, lower, upper.
@@ -158,8 +159,8 @@ class SoloSolution:
 
         rows = [
             (*start, found.value, found.lower, found.upper)
-            for number, start in enumerate(self.turn_starts())
-            for found in (_enclosed(self.bounds, number),)
+            for start in self.turn_starts()
+            for found in (self.expected_turns(*start),)
         ]
         heads = ["score", "opened", "busts", "expected_turns", "lower", "upper"]
         return pl.DataFrame(rows, schema=heads, orient="row")
