@@ -341,7 +341,9 @@ class SoloGame:
         hand = self.model.hands[number]
         after = [float(chance[entry.hand]) if entry.may_roll else 0.0 for entry in hand.entries]
         alive = sum(roll.weight * max(after[entry] for entry in roll.entries) for roll in hand.classes)
-        return (alive + (hand.bust if on_six is None or (number == self.model.full) == on_six else 0)) / hand.outcomes
+        if on_six is None:
+            return (alive + hand.bust + hand.instant_win) / hand.outcomes
+        return (alive + (hand.bust if (number == self.model.full) == on_six else 0)) / hand.outcomes
 
     @cached_property
     def wins_at_once(self) -> bool:
