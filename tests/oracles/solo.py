@@ -28,12 +28,13 @@ class _Turn(TurnOracle):
 
 @dataclass
 class SoloOracle:
-    """Values of all states that the first one leads to."""
+    """Values of all states that the first one leads to; those of `fixed` are taken as given."""
 
     rules: Ruleset
     cutoff: int
     low: int = 0
     high: int = 0
+    fixed: dict[State, float] = field(default_factory=dict)
     values: dict[State, float] = field(default_factory=dict)
     found: set[State] = field(default_factory=set)
 
@@ -66,10 +67,10 @@ class SoloOracle:
         return change
 
     def _value(self, state: State) -> float:
-        if state not in self.found:
-            self.found.add(state)
-            self.values[state] = 0.0
-        return self.values[state]
+        if state in self.fixed:
+            return self.fixed[state]
+        self.found.add(state)
+        return self.values.setdefault(state, 0.0)
 
     def _turn(self, state: State, worth: Callable[[State], float], done: float) -> float:
         score, opened, busts = state
