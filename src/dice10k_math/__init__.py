@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dice10k_math.odds import mean_best_score as mean_best_score
     from dice10k_math.odds import score_counts as score_counts
     from dice10k_math.odds import score_distribution as score_distribution
+    from dice10k_math.questions.solo import solve_solo as solve_solo
     from dice10k_math.questions.turn import long_run as long_run
     from dice10k_math.questions.turn import solve_turn as solve_turn
     from dice10k_math.rules import Ruleset as Ruleset
@@ -49,6 +50,7 @@ _HOME = {
     "mean_best_score": "odds",
     "score_counts": "odds",
     "score_distribution": "odds",
+    "solve_solo": "questions.solo",
     "long_run": "questions.turn",
     "solve_turn": "questions.turn",
     "Ruleset": "rules",

@@ -22,6 +22,7 @@ COMMANDS = {
     "scores": "scores",
     "keeps": "keeps",
     "turn": "turn",
+    "solo": "solo",
     "advise": "advise",
     "tables": "tables",
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dice10k_math.errors import InputError
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.tables import check_roll, check_turn, one_roll, one_turn
+from dice10k_math.tables import alone, check_roll, check_turn, one_roll, one_turn
 from dice10k_math.tables.columns import Column
 
 if TYPE_CHECKING:
@@ -112,6 +112,14 @@ KINDS: tuple[TableKind, ...] = (
         check_turn.long_run_bank,
         applies=one_turn.counts_busts,
     ),
+    TableKind(
+        "solo",
+        "How many turns does the game take at least on average, alone, and how likely is it to be done in time?",
+        alone.columns,
+        alone.values,
+        alone.check,
+        applies=alone.has_table,
+    ),
 )
 """All kinds, in the order in which they are built; a new kind is one entry here."""
 
@@ -137,6 +145,6 @@ def kinds_of(rules: Ruleset, kinds: tuple[TableKind, ...] = KINDS) -> tuple[Tabl
     --------
     >>> from dice10k_math.rules import load_rules
     >>> [kind.name for kind in kinds_of(load_rules("farkle"))]
-    ['odds', 'scores', 'keeps', 'turn_values', 'turn', 'bank', 'turn_endings']
+    ['odds', 'scores', 'keeps', 'turn_values', 'turn', 'bank', 'turn_endings', 'solo']
     """
     return tuple(kind for kind in kinds if kind.applies(rules))
