@@ -158,7 +158,9 @@ class SoloGame:
     def _modes(self) -> tuple[Mode, ...]:
         in_a_row = self.rules.bust.in_a_row
         counts = range(in_a_row.busts if in_a_row else 1)
-        return tuple(Mode(opened, busts) for opened in ((True, False) if self.remembers else (True,)) for busts in counts)
+        return tuple(
+            Mode(opened, busts) for opened in ((True, False) if self.remembers else (True,)) for busts in counts
+        )
 
     def _lay_out(self) -> None:
         scores = np.arange(self.low, self.high + 1, self.unit)
@@ -485,7 +487,9 @@ class SoloGame:
                 gain, best = found, offsets
             offsets = worth - worth[0]
         if gain <= TINY:
-            raise NotConvergedError(f"{self.rules.name}: below {self.low} points no turn was found that gains on average")
+            raise NotConvergedError(
+                f"{self.rules.name}: below {self.low} points no turn was found that gains on average"
+            )
         return Climb((gain - TINY) * scale, best * scale)
 
     @property

@@ -24,7 +24,9 @@ LISTED = 40
 @click.option("--score", type=int, metavar="S", help="Score at the start of the turn; default: all scores.")
 @click.option("--opened/--not-opened", default=None, help="Whether the player has banked before; default: score not 0.")
 @click.option("--busts", type=int, metavar="N", help="Busts in a row before this turn.")
-@click.option("--within", type=click.IntRange(0, 10_000), metavar="K", help="Also: the best chance to be done in K turns.")
+@click.option(
+    "--within", type=click.IntRange(0, 10_000), metavar="K", help="Also: the best chance to be done in K turns."
+)
 @answers
 def command(rules: Ruleset, score: int | None, opened: bool | None, busts: int | None, within: int | None) -> Answer:
     """Find the fewest expected turns to the end of the game, alone.

@@ -192,7 +192,9 @@ def _upper(game: SoloGame) -> tuple[Floats, float, float]:
         needed = max(float(np.max(turns)), _from_below(game, landing) if game.fines else 0.0)
         rescaled = power_above(needed) != scale
         scale = power_above(needed)
-        turns = -scale * settle(game, TurnCount(game, scale), -np.where(game.endless, 0.0, turns) / scale, landing, DOWN)
+        turns = -scale * settle(
+            game, TurnCount(game, scale), -np.where(game.endless, 0.0, turns) / scale, landing, DOWN
+        )
         reached = game.landing(turns)
         if not rescaled and upper_holds(game, turns, landing, scale):
             return turns, landing, scale
