@@ -83,11 +83,11 @@ def test_busts_in_a_row() -> None:
 
 @pytest.mark.slow
 def test_penalties_for_six_dice() -> None:
+    rules = turned(DICE10K, "singles-only", opening_minimum=0, bank_minimum=0, hot_dice_bonus=0)
     rules = replace(
-        scored(DICE10K, "singles-only", triples=(0,) * 6, larger_sets=None, **NO_COMBINATIONS),
+        scored(rules, "singles-only", triples=(0,) * 6, larger_sets=None, **NO_COMBINATIONS),
         bust=BustRules(on_six=(SixDicePenalty(100, below=150), SixDicePenalty(200))),
         ending=Ending("first_to_target", 200),
     )
-    rules = turned(rules, "singles-only", opening_minimum=0, bank_minimum=0, hot_dice_bonus=0)
     value = SoloOracle(rules, 600, low=-400).expected_turns((0, True, 0))
     assert d10.solve_solo(rules).expected_turns(0).value == pytest.approx(value, abs=1e-5)

@@ -67,13 +67,11 @@ def _within(turns: int, found: Enclosed) -> dict[str, Any]:
 
 def _all(solo: SoloSolution, within: int | None) -> Answer:
     starts = solo.turn_starts()
+    chances = [{} for _ in starts] if within is None else [_within(within, f) for f in solo.within(within, starts)]
     rows = [
-        {"score": score, "opened": opened, "busts": busts, **_row(solo.expected_turns(score, opened, busts))}
-        for score, opened, busts in starts
+        {"score": start[0], "opened": start[1], "busts": start[2], **_row(solo.expected_turns(*start)), **chance}
+        for start, chance in zip(starts, chances, strict=True)
     ]
-    if within is not None:
-        for row, found in zip(rows, solo.within(within, starts), strict=True):
-            row |= _within(within, found)
     return Answer({"ruleset": solo.rules.name, "scores": rows}, rows, lambda: _table(solo.rules, rows))
 
 
