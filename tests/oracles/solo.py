@@ -40,7 +40,7 @@ class SoloOracle:
     rules: Ruleset
     cutoff: int
     low: int = 0
-    high: int = 0
+    high: int = 1_000_000
     fixed: dict[State, float] = field(default_factory=dict)
     values: dict[State, float] = field(default_factory=dict)
     found: set[State] = field(default_factory=set)
@@ -83,7 +83,8 @@ class SoloOracle:
         score, opened, busts = state
         ending = self.rules.ending
         target = ending.target
-        at = lambda total, *rest: worth((min(max(total, self.low), self.high or total), *rest))  # noqa: E731
+        def at(total: int, banked: bool, count: int) -> float:
+            return worth((min(max(total, self.low), self.high), banked, count))
 
         def bank(turn_score: int, _left: Kinds) -> float:
             total = score + turn_score
