@@ -75,7 +75,7 @@ def test_an_exact_target_that_may_be_passed() -> None:
 @pytest.mark.slow
 def test_busts_in_a_row() -> None:
     rules = replace(turned(OPENING, "two-dice", dice=2), bust=IN_A_ROW, ending=Ending("first_to_target", 200))
-    oracle = SoloOracle(rules, 900, low=-1600)
+    oracle = SoloOracle(rules, 1200, low=-2200)
     value = oracle.expected_turns((0, False, 0))
     solo = d10.solve_solo(rules)
     assert solo.expected_turns(0).value == pytest.approx(value, abs=1e-5)
