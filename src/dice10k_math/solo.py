@@ -1,15 +1,20 @@
-"""One player alone: the turn starts, what the endings of a turn lead to, and what proves bounds of the number of turns.
+"""One player alone: the turn starts, what the endings of a turn lead to, and what proves bounds of the number of
+turns.
 
-A turn start is a score, whether the first bank has been made (where that matters) and the busts in a row (where they count).
+A turn start is a score, whether the first bank has been made (where that matters) and the busts in a row (where
+they count).
 All turn starts of a game are backed up together, one in each column.
 
-The player is done with a bank that reaches the target, or under an exact target lands on it; six spicy dice in one roll end the game too.
+The player is done with a bank that reaches the target, or under an exact target lands on it; six spicy dice in one
+roll end the game too.
 That others might still have a turn does not matter here.
 
-*Worth.* With E expected turns, the worth is -E / scale, so that more is better and no worth is beyond 1 in absolute value;
+*Worth.* With E expected turns, the worth is -E / scale, so that more is better and no worth is beyond 1 in absolute
+value;
 for the chance to be done in time it is that probability.
 
-*Far scores.* Where scores can fall or pass the target they have no end. From `SoloGame.low` to `SoloGame.high` each has its turn start;
+*Far scores.* Where scores can fall or pass the target they have no end. From `SoloGame.low` to `SoloGame.high` each
+has its turn start;
 farther ones are bounded by a formula, whose terms are proved here, in `SoloGame.climb`, or given by the caller.
 """
 
@@ -141,7 +146,7 @@ class SoloGame:
         self.passes = rules.ending.overshoot == "add_or_subtract"
         self.fines = penalties(rules)
         last = -(-self.target // self.unit) * self.unit - self.unit
-        self.low = -(-(-DEPTH // self.unit)) * self.unit if self.fines or self.passes else 0
+        self.low = -(DEPTH // self.unit + 1) * self.unit if self.fines or self.passes else 0
         self.high = last + self.unit + HEIGHT // self.unit * self.unit if self.passes else last
         forced = FORCED if rules.turn.hot_dice == "must_roll" and not self.exact else 0
         self.most = MOST if self.passes else self.target - self.low + forced
@@ -158,7 +163,9 @@ class SoloGame:
     def _modes(self) -> tuple[Mode, ...]:
         in_a_row = self.rules.bust.in_a_row
         counts = range(in_a_row.busts if in_a_row else 1)
-        return tuple(Mode(opened, busts) for opened in ((True, False) if self.remembers else (True,)) for busts in counts)
+        return tuple(
+            Mode(opened, busts) for opened in ((True, False) if self.remembers else (True,)) for busts in counts
+        )
 
     def _lay_out(self) -> None:
         scores = np.arange(self.low, self.high + 1, self.unit)
@@ -264,7 +271,9 @@ class SoloGame:
         return np.maximum(self._banked_beyond(worths), falls)
 
     def _banked_beyond(self, worths: Worths) -> Floats:
-        """Return an upper bound of what banking more than the greatest turn score is worth, for an upper bound of all."""
+        """Return an upper bound of what banking more than the greatest turn score is worth, for an upper
+        bound of all.
+        """
         line = self._bank_line(worths)
         from_here = np.maximum.accumulate(line[::-1])[::-1]
         up_to_here = np.maximum.accumulate(line)
@@ -314,9 +323,11 @@ class SoloGame:
 
     @cached_property
     def bust_chances(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-        """Bounds of the best chance of a bust on six when never banking, and of a bust that is none: shape (hands,) each.
+        """Bounds of the best chance of a bust on six when never banking, and of a bust that is none: shape
+        (hands,) each.
 
-        Counting the ways that end so within 200 rolls gives the lower one, not counting those that end otherwise the upper one.
+        Counting the ways that end so within 200 rolls gives the lower one, not counting those that end
+        otherwise the upper one.
         """
         return self._bust_chance(on_six=True), self._bust_chance(on_six=False)
 
@@ -331,7 +342,9 @@ class SoloGame:
 
     @property
     def _never_busting(self) -> bool:
-        """Whether rolling on need not end in a bust; then what lies beyond the greatest turn score is not bounded by one."""
+        """Whether rolling on need not end in a bust; then what lies beyond the greatest turn score is not
+        bounded by one.
+        """
         chance = np.zeros(len(self.model.hands))
         for _ in range(200):
             chance = np.array([self._one_roll(number, chance, on_six=None) for number in range(len(chance))])
@@ -457,8 +470,10 @@ class SoloGame:
     def climb(self) -> Climb:
         """A play that climbs from far below, and what it gains.
 
-        Banks count for at most `CREDIT` (or twice the minimum) and lead at most `DEPTH` upward; a turn score beyond is played on until the bust.
-        So from a score s below `low` the score `low` is reached after at most (low + credit - s + what the modes differ) / gain turns on average.
+        Banks count for at most `CREDIT` (or twice the minimum) and lead at most `DEPTH` upward; a turn
+        score beyond is played on until the bust.
+        So from a score s below `low` the score `low` is reached after at most (low + credit - s + what the
+        modes differ) / gain turns on average.
         """
         cap = self.climb_reach
         banks = self.program.bank_scores
@@ -485,7 +500,9 @@ class SoloGame:
                 gain, best = found, offsets
             offsets = worth - worth[0]
         if gain <= TINY:
-            raise NotConvergedError(f"{self.rules.name}: below {self.low} points no turn was found that gains on average")
+            raise NotConvergedError(
+                f"{self.rules.name}: below {self.low} points no turn was found that gains on average"
+            )
         return Climb((gain - TINY) * scale, best * scale)
 
     @property
@@ -504,7 +521,8 @@ class SoloGame:
         Parameters
         ----------
         landing
-            An upper bound of the expected turns from every score of every mode between `low` and `low` + `climb_reach`.
+            An upper bound of the expected turns from every score of every mode between `low` and `low`
+            + `climb_reach`.
         """
         climb = self.climb
         behind = np.maximum(self.low - self.line, 0) + self.credit

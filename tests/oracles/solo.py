@@ -1,13 +1,14 @@
 """One player alone by plain value iteration over explicit states, for small targets.
 
 A state is (score, has banked before, busts in a row). Scores outside `low` to `high` count like the nearest one inside,
-and a turn that passes twice the cut-off counts as lost: widen all three until nothing moves.
+and a turn that passes the cut-off counts as lost: widen all three until nothing moves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from dice10k_math.rules.model import Ruleset
 
@@ -18,9 +19,15 @@ State = tuple[int, bool, int]
 
 
 class _Turn(TurnOracle):
-    """A turn in which banks past an exact target may be forbidden."""
+    """A turn in which banks past an exact target may be forbidden, and that nobody has to end."""
 
     most: int | None = None
+    stop: int = 0
+
+    def roll_value(self, hand: Kinds, turn_score: int, hot: int = 0) -> Any:
+        if turn_score >= self.stop:
+            return min(self.bust_worth, self.six_bust_worth)
+        return super().roll_value(hand, turn_score, hot)
 
     def _bankable(self, total: int, left: Kinds) -> bool:
         return (self.most is None or total <= self.most) and super()._bankable(total, left)
@@ -33,7 +40,7 @@ class SoloOracle:
     rules: Ruleset
     cutoff: int
     low: int = 0
-    high: int = 0
+    high: int = 1_000_000
     fixed: dict[State, float] = field(default_factory=dict)
     values: dict[State, float] = field(default_factory=dict)
     found: set[State] = field(default_factory=set)
@@ -41,7 +48,7 @@ class SoloOracle:
     def expected_turns(self, state: State) -> float:
         """Fewest expected turns."""
         change = 1.0
-        while change > 1e-13:
+        while change > 1e-12:
             change = self._sweep(state, lambda found: -1.0 + found, done=0.0)
         return -self.values[state]
 
@@ -76,7 +83,8 @@ class SoloOracle:
         score, opened, busts = state
         ending = self.rules.ending
         target = ending.target
-        at = lambda total, *rest: worth((min(max(total, self.low), self.high or total), *rest))  # noqa: E731
+        def at(total: int, banked: bool, count: int) -> float:
+            return worth((min(max(total, self.low), self.high), banked, count))
 
         def bank(turn_score: int, _left: Kinds) -> float:
             total = score + turn_score
@@ -95,11 +103,13 @@ class SoloOracle:
         turn = _Turn(
             self.rules,
             least_bank(self.rules, score, opened),
-            self.cutoff,
+            # Far past the target a bank is best at once; an exact one can make any bank a bad one.
+            10**9 if ending.kind == "exact" else self.cutoff,
             bank,
             at(score - fine, opened, count),
             at(score - fine - six_dice_penalty(self.rules, score), opened, count),
             instant_worth=done,
         )
+        turn.stop = self.cutoff if ending.kind == "exact" else 2 * self.cutoff
         turn.most = target - score if ending.overshoot == "not_allowed" else None
         return float(turn.roll_value(full_hand(self.rules), 0))

@@ -24,7 +24,9 @@ LISTED = 40
 @click.option("--score", type=int, metavar="S", help="Score at the start of the turn; default: all scores.")
 @click.option("--opened/--not-opened", default=None, help="Whether the player has banked before; default: score not 0.")
 @click.option("--busts", type=int, metavar="N", help="Busts in a row before this turn.")
-@click.option("--within", type=click.IntRange(0, 10_000), metavar="K", help="Also: the best chance to be done in K turns.")
+@click.option(
+    "--within", type=click.IntRange(0, 10_000), metavar="K", help="Also: the best chance to be done in K turns."
+)
 @answers
 def command(rules: Ruleset, score: int | None, opened: bool | None, busts: int | None, within: int | None) -> Answer:
     """Find the fewest expected turns to the end of the game, alone.
@@ -65,13 +67,11 @@ def _within(turns: int, found: Enclosed) -> dict[str, Any]:
 
 def _all(solo: SoloSolution, within: int | None) -> Answer:
     starts = solo.turn_starts()
+    chances = [{} for _ in starts] if within is None else [_within(within, f) for f in solo.within(within, starts)]
     rows = [
-        {"score": score, "opened": opened, "busts": busts, **_row(solo.expected_turns(score, opened, busts))}
-        for score, opened, busts in starts
+        {"score": start[0], "opened": start[1], "busts": start[2], **_row(solo.expected_turns(*start)), **chance}
+        for start, chance in zip(starts, chances, strict=True)
     ]
-    if within is not None:
-        for row, found in zip(rows, solo.within(within, starts), strict=True):
-            row |= _within(within, found)
     return Answer({"ruleset": solo.rules.name, "scores": rows}, rows, lambda: _table(solo.rules, rows))
 
 

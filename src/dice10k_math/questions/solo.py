@@ -50,7 +50,8 @@ def _enclosed(bounds: SoloBounds, start: int) -> Enclosed:
 class SoloSolution:
     """The fewest expected turns of one player alone, from every score to the end of the game.
 
-    The end is a bank that reaches the target; under an exact target one that lands on it; or six spicy dice in one roll.
+    The end is a bank that reaches the target; under an exact target one that lands on it; or six spicy dice in
+    one roll.
 
     Attributes
     ----------
@@ -169,7 +170,8 @@ class SoloSolution:
 def solve_solo(rules: Ruleset) -> SoloSolution:
     """Find the fewest expected turns of one player alone, with proved bounds.
 
-    Scores that can fall without end are resolved down to -16,000, and above an exact target that may be passed up to 24,000 beyond it.
+    Scores that can fall without end are resolved down to -16,000, and above an exact target that may be passed
+    up to 24,000 beyond it.
 
     Parameters
     ----------

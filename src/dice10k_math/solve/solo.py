@@ -1,16 +1,24 @@
 """Fewest expected turns alone, and the best chance to be done in time.
 
-*Solving.* Policy iteration over all turn starts: back up every turn, follow the best play to its endings, solve the sparse linear system of that play.
+*Solving.* Policy iteration over all turn starts: back up every turn, follow the best play to its endings, solve the
+sparse linear system of that play.
 
-*Upper bounds.* If U is finite, at least 0, and U(start) >= 1 + expected U after the turn for some play of it, at every turn start,
-then that play takes at most U(start) turns on average: the turns taken plus U where the player is never rise on average.
+*Upper bounds.* If U is finite, at least 0, and U(start) >= 1 + expected U after the turn for some play of it, at
+every turn start,
+then that play takes at most U(start) turns on average: the turns taken plus U where the player is never rise on
+average.
 
-*Lower bounds.* If 0 <= L(start) <= 1 + expected L after the turn for every play of it, then no play takes fewer than L(start) turns on average.
-A play that takes infinitely many on average does not matter. For any other one L <= n turns + expected L after n turns if not yet done, and the last term vanishes:
-L grows no faster than the distance covered, whose expectation in one turn is bounded, so the sum over all turns has a finite expectation too.
+*Lower bounds.* If 0 <= L(start) <= 1 + expected L after the turn for every play of it, then no play takes fewer
+than L(start) turns on average.
+A play that takes infinitely many on average does not matter. For any other one L <= n turns + expected L after n
+turns if not yet done, and the last term vanishes:
+L grows no faster than the distance covered, whose expectation in one turn is bounded, so the sum over all turns has
+a finite expectation too.
 
-*Far scores* for U: from far below, the climb of `SoloGame.climb`. For L: the distance to the target divided by `stride`, the most points by which
-the score can move in one turn on average, whatever the play; or 1 if that is more. Moving in a turn by d lowers this by at most d / stride, hence by 1 on average.
+*Far scores* for U: from far below, the climb of `SoloGame.climb`. For L: the distance to the target divided by
+`stride`, the most points by which
+the score can move in one turn on average, whatever the play; or 1 if that is more. Moving in a turn by d lowers
+this by at most d / stride, hence by 1 on average.
 """
 
 from __future__ import annotations
@@ -32,7 +40,8 @@ from dice10k_math.solve.worth import Worth
 MOST_ROUNDS = 60
 SETTLED = 4e-15
 SLACK = 2.0**-46
-"""What a bound gives away at every turn, as a worth, so that its inequality holds in spite of the rounding of the linear solver."""
+"""What a bound gives away at every turn, as a worth, so that its inequality holds in spite of the rounding of the
+linear solver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +53,9 @@ class SoloBounds:
 
 
 def stride_of(game: SoloGame) -> float:
-    """Return an upper bound of the points by which a score moves in one turn on average, whatever the play; perhaps infinite."""
+    """Return an upper bound of the points by which a score moves in one turn on average, whatever the play;
+    perhaps infinite.
+    """
     fine = sum(penalty for penalty in game.fines)
     in_a_row = game.rules.bust.in_a_row
     worth = Worth(bust=in_a_row.penalty if in_a_row else 0, bust_on_six=fine)
@@ -176,7 +187,7 @@ def bound_turns(game: SoloGame) -> SoloBounds:
     """
     if game.endless.all():
         raise NotConvergedError(f"{game.rules.name}: no play is certain to reach the target")
-    upper, landing, scale = _upper(game)
+    upper, _, scale = _upper(game)
     stride = stride_of(game) if game.low else inf
     lower = -scale * settle(game, TurnCount(game, scale), -upper / scale, stride, UP)
     if not lower_holds(game, lower, stride, scale):
@@ -192,7 +203,9 @@ def _upper(game: SoloGame) -> tuple[Floats, float, float]:
         needed = max(float(np.max(turns)), _from_below(game, landing) if game.fines else 0.0)
         rescaled = power_above(needed) != scale
         scale = power_above(needed)
-        turns = -scale * settle(game, TurnCount(game, scale), -np.where(game.endless, 0.0, turns) / scale, landing, DOWN)
+        turns = -scale * settle(
+            game, TurnCount(game, scale), -np.where(game.endless, 0.0, turns) / scale, landing, DOWN
+        )
         reached = game.landing(turns)
         if not rescaled and upper_holds(game, turns, landing, scale):
             return turns, landing, scale
@@ -204,7 +217,8 @@ def _upper(game: SoloGame) -> tuple[Floats, float, float]:
 def chances_within(game: SoloGame, stride: float) -> Iterator[SoloBounds]:
     """Yield bounds of the best chance to be done within 0, 1, 2, ... turns, by turn start.
 
-    A far score at distance d from the target is left behind within k turns with a chance of at most k * stride / d, by Markov's inequality.
+    A far score at distance d from the target is left behind within k turns with a chance of at most k * stride
+    / d, by Markov's inequality.
     """
     lower, upper = np.zeros(game.starts), np.zeros(game.starts)
     never = np.zeros(game.starts, bool)

@@ -42,7 +42,9 @@ def columns(rules: Ruleset) -> tuple[Column, ...]:  # noqa: ARG001 - the same fo
         Column("score", "integer", "points", "score at the start of the turn"),
         Column("opened", "boolean", "", "whether the player has banked before"),
         Column("busts", "integer", "busts", "busts in a row before the turn"),
-        Column("expected_turns", "float", "turns", "fewest expected turns to the end; missing: no play is certain to end"),
+        Column(
+            "expected_turns", "float", "turns", "fewest expected turns to the end; missing: no play is certain to end"
+        ),
         Column("lower", "float", "turns", "proved lower bound of expected_turns"),
         Column("upper", "float", "turns", "proved upper bound of expected_turns"),
         *(Column(f"within_{k}", "float", "probability", f"best chance to be done within {k} turns") for k in WITHIN),
