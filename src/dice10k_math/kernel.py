@@ -103,7 +103,12 @@ def _load(pool, ending, edge, block, lowest, shares, contexts):
             c = j0 + (b if b < width else 0)
             lost, lost_on_six = bust[group, c], bust_on_six[group, c]
             fall = min(lost, lost_on_six) if lowest else max(lost, lost_on_six)
-            edge[kind, b] = survival[kind] * top[group, c] + (1.0 - survival[kind]) * fall
+            worth = survival[kind] * top[group, c] + (1.0 - survival[kind]) * fall
+            # Where banking so much is worth less than a bust, a player may roll on until it comes; for a bound from
+            # below the chance to survive is then taken as 1, from above as 0.
+            if top[group, c] < fall:
+                worth = top[group, c] if lowest else fall
+            edge[kind, b] = worth
 
 
 @njit(nogil=True, cache=True)

@@ -83,6 +83,7 @@ class SoloOracle:
         score, opened, busts = state
         ending = self.rules.ending
         target = ending.target
+
         def at(total: int, banked: bool, count: int) -> float:
             return worth((min(max(total, self.low), self.high), banked, count))
 
