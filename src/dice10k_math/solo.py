@@ -21,11 +21,10 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.backup import FORCED, Contexts, Forward, back_up, back_up_forward
+from dice10k_math.backup import Contexts, Forward, back_up, back_up_forward
 from dice10k_math.errors import NotConvergedError
-from dice10k_math.kernel import BLOCK, NEVER
 from dice10k_math.last_turn import DOWN, Mask, Side, allowed, compiled, hot_dice_within
-from dice10k_math.program import Floats, Program, survival
+from dice10k_math.program import BLOCK, FORCED, NEVER, Floats, Program, survival
 from dice10k_math.rules import Ruleset, score_step
 from dice10k_math.rules.steps import penalties
 from dice10k_math.turn import BankRule, TurnModel, bank_rule, six_dice_penalty, turn_model

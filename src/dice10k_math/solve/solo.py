@@ -22,9 +22,8 @@ from math import frexp, inf
 import numpy as np
 
 from dice10k_math.errors import NotConvergedError
-from dice10k_math.kernel import NEVER
 from dice10k_math.last_turn import DOWN, UP, Side
-from dice10k_math.program import Floats
+from dice10k_math.program import NEVER, Floats
 from dice10k_math.solo import TINY, SoloGame, Worths
 from dice10k_math.solve.turn import pose
 from dice10k_math.solve.worth import Worth
