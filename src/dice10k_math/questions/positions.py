@@ -81,7 +81,8 @@ class RacePositions:
         upper = np.stack([1.0 - bounds.wait[race.other(phase)][total, own] for phase in range(race.phases)])
         move = np.stack([values.move[phase][total, other] for phase in range(race.phases)])
         # Rounding can leave the value a hair outside bounds that are as narrow as rounding.
-        last = last_turns(race, bounds.follow, DOWN), last_turns(race, 1.0 - bounds.lead, UP)
+        last = [last_turns(race, bounds.follow, DOWN), last_turns(race, 1.0 - bounds.lead, UP)]
+        last = [np.clip(bound, 0.0, 1.0) for bound in last]
         return cls(race, np.clip(move, lower, upper), lower, upper, np.clip(values.last_turn, *last), *last)
 
     def last_turn_columns(self) -> dict[str, NDArray[Any]]:
