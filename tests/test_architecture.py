@@ -33,7 +33,7 @@ FLOORS = (
     {"kernel"},
     {"backup", "single"},
     {"last_turn"},
-    {"race", "field"},
+    {"race", "field", "solo"},
     {"bounds"},
     {"solve", "certify", "simulate"},
     {"questions"},
@@ -45,7 +45,7 @@ FLOORS = (
 NEVER_REACHES = {"certify": {"solve"}, "simulate": {"backup", "solve", "certify"}}
 
 NUMERICAL = {
-    *("turn", "match", "policy", "program", "kernel", "single", "backup", "last_turn", "race", "field", "bounds"),
+    *("turn", "match", "policy", "program", "kernel", "single", "backup", "last_turn", "race", "field", "solo", "bounds"),
     *("solve", "certify", "simulate", "questions"),
 }
 # Third-party packages: which parts of the package may import them at all, and which at the top of a module.

@@ -53,7 +53,7 @@ class Situation:
     tables: Path | None
 
 
-@click.command("advise", epilog=example("advise farkle --turn-score 350 --roll 1,5,3 --score 2000 --opponent 4500"))
+@click.command("advise", epilog=example("advise farkle --turn-score 300 --roll 1,5,3 --score 2000 --opponent 4500"))
 @rules_argument
 @click.option(
     "--turn-score", type=click.IntRange(0, MOST_TURN_SCORE), required=True, metavar="T", help="Before this roll."

@@ -92,7 +92,7 @@ class MatchSolution:
         >>> from dice10k_math.rules import load_rules, with_target
         >>> match = solve_match(with_target(load_rules("farkle"), 500))
         >>> round(match.win_probability(0, 0).value, 6)
-        0.569746
+        0.564168
         """
         seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
         return WinProbability(*self.positions.value(*seats, second=second))

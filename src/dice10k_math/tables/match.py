@@ -157,7 +157,7 @@ def load_match(folder: str | os.PathLike[str], rules: Ruleset) -> MatchSolution:
     ...     _ = build_tables([rules], Path(folder), kinds=kinds)
     ...     match = load_match(folder, rules)
     >>> round(match.win_probability(0, 0).value, 6)
-    0.569746
+    0.564168
     """
     root = Path(folder)
     manifest = read_manifest(root)
