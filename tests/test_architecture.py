@@ -45,7 +45,20 @@ FLOORS = (
 NEVER_REACHES = {"certify": {"solve"}, "simulate": {"backup", "solve", "certify"}}
 
 NUMERICAL = {
-    *("turn", "match", "policy", "program", "kernel", "single", "backup", "last_turn", "race", "field", "solo", "bounds"),
+    *(
+        "turn",
+        "match",
+        "policy",
+        "program",
+        "kernel",
+        "single",
+        "backup",
+        "last_turn",
+        "race",
+        "field",
+        "solo",
+        "bounds",
+    ),
     *("solve", "certify", "simulate", "questions"),
 }
 # Third-party packages: which parts of the package may import them at all, and which at the top of a module.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -101,7 +102,7 @@ def test_which_rulesets_have_a_match_table() -> None:
     assert not kinds_of(replace(GAMES["final round"], players=(3, 6)), MATCH_KINDS)
 
 
-FORGERIES = {
+FORGERIES: dict[str, tuple[str, Callable[[str, pl.DataFrame], bool], float, str]] = {
     "a value": (
         "farkle/match.parquet",
         lambda column, _: column == "win_probability",
