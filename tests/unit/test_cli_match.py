@@ -65,7 +65,8 @@ def test_match_solves_and_says_who_wins(cli: Cli) -> None:
     }
 
 
-def test_match_reads_tables(cli: Cli, unsolved: None) -> None:
+@pytest.mark.usefixtures("unsolved")
+def test_match_reads_tables(cli: Cli) -> None:
     words = ("match", "dix-mille.toml", *START, "--tables", "tables", "--format", "json")
     first, second = cli(*words).data, cli(*words, "--second").data
     table = d10.load_match("tables", SMALL["dix-mille"])
@@ -75,7 +76,8 @@ def test_match_reads_tables(cli: Cli, unsolved: None) -> None:
         assert (found["win_probability"], found["lower"], found["upper"]) == (right.value, right.lower, right.upper)
 
 
-def test_match_speaks_to_people(cli: Cli, unsolved: None) -> None:
+@pytest.mark.usefixtures("unsolved")
+def test_match_speaks_to_people(cli: Cli) -> None:
     found = cli("match", "farkle.toml", *START, "--tables", "tables")
     assert found.out.startswith("Farkle (farkle): score 100, opponent 200\n\nwin probability")
     assert "proved to within" in found.out
@@ -87,7 +89,8 @@ def test_match_speaks_to_people(cli: Cli, unsolved: None) -> None:
     )
 
 
-def test_advice_is_that_of_the_match_best_first(cli: Cli, unsolved: None) -> None:
+@pytest.mark.usefixtures("unsolved")
+def test_advice_is_that_of_the_match_best_first(cli: Cli) -> None:
     found = cli("advise", "farkle.toml", *START, *ROLLED, "--format", "json").data
     right = d10.load_match("tables", SMALL["farkle"]).advise(100, 200, 0, (1, 1, 5, 3, 2, 2))
     assert found == {
@@ -108,7 +111,8 @@ def test_advice_is_that_of_the_match_best_first(cli: Cli, unsolved: None) -> Non
     assert losses[0] == 0 < losses[1]
 
 
-def test_advice_for_people(cli: Cli, unsolved: None) -> None:
+@pytest.mark.usefixtures("unsolved")
+def test_advice_for_people(cli: Cli) -> None:
     found = cli("advise", "farkle.toml", *START, *ROLLED).out
     assert "keep   points  then  dice left  win probability" in found
     assert max(map(len, found.splitlines())) <= 80
@@ -192,14 +196,16 @@ REFUSED = {
 }
 
 
+@pytest.mark.usefixtures("unsolved")
 @pytest.mark.parametrize("case", REFUSED)
-def test_refuses(cli: Cli, unsolved: None, case: str) -> None:
+def test_refuses(cli: Cli, case: str) -> None:
     words, message = REFUSED[case]
     said = cli(*words).refused()
     assert re.search(message, said), said
 
 
-def test_a_spoilt_table_is_told_and_not_solved_over(cli: Cli, unsolved: None, folder: Path) -> None:
+@pytest.mark.usefixtures("unsolved")
+def test_a_spoilt_table_is_told_and_not_solved_over(cli: Cli, folder: Path) -> None:
     path = folder / "tables" / "farkle" / "match.parquet"
     whole = path.read_bytes()
     try:
