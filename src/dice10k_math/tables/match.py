@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dice10k_math.errors import TableError
-from dice10k_math.questions.match import MatchSolution, solve_match
+from dice10k_math.questions.match import MatchSolution, solve_match, turn_can_bank
 from dice10k_math.questions.positions import RacePositions
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
@@ -40,7 +40,7 @@ def has_table(rules: Ruleset) -> bool:
     """
     least, most = rules.players
     plain = rules.variants.spicy_faces is None and not rules.variants.high_stakes
-    return plain and least <= 2 <= most and is_race(rules)
+    return plain and least <= 2 <= most and is_race(rules) and turn_can_bank(rules)
 
 
 def has_last_turn(rules: Ruleset) -> bool:
