@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dice10k_math.odds import mean_best_score as mean_best_score
     from dice10k_math.odds import score_counts as score_counts
     from dice10k_math.odds import score_distribution as score_distribution
+    from dice10k_math.questions.match import solve_match as solve_match
     from dice10k_math.questions.solo import solve_solo as solve_solo
     from dice10k_math.questions.turn import long_run as long_run
     from dice10k_math.questions.turn import solve_turn as solve_turn
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from dice10k_math.scoring import legal_keeps as legal_keeps
     from dice10k_math.solve.worth import Worth as Worth
     from dice10k_math.solve.worth import at_least as at_least
+    from dice10k_math.tables.match import load_match as load_match
 
 __version__ = "0.1.0"
 
@@ -50,6 +52,7 @@ _HOME = {
     "mean_best_score": "odds",
     "score_counts": "odds",
     "score_distribution": "odds",
+    "solve_match": "questions.match",
     "solve_solo": "questions.solo",
     "long_run": "questions.turn",
     "solve_turn": "questions.turn",
@@ -63,6 +66,7 @@ _HOME = {
     "legal_keeps": "scoring",
     "Worth": "solve.worth",
     "at_least": "solve.worth",
+    "load_match": "tables.match",
 }
 
 __all__ = ["__version__", *_HOME]  # noqa: PLE0604 - the names are those of _HOME

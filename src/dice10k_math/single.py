@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dice10k_math.program import NEVER, Floats, Ints, Program
+from dice10k_math.turn import HandModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,35 +131,43 @@ def _evaluate_plainly(program: Program, situation: Situation) -> TurnWorths:
     return TurnWorths(program, roll, pool[first:])
 
 
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    """The classes of a hand laid out flat: entries, where those of each class start, and probabilities."""
+
+    entries: Ints
+    starts: Ints
+    weights: Floats
+
+
+def _classes(hand: HandModel) -> _Classes:
+    sizes = [len(roll.entries) for roll in hand.classes]
+    return _Classes(
+        np.array([number for roll in hand.classes for number in roll.entries], np.int32),
+        np.cumsum([0, *sizes[:-1]], dtype=np.int32),
+        np.array([roll.weight / hand.outcomes for roll in hand.classes]),
+    )
+
+
 @lru_cache(maxsize=16)
 def _levels(program: Program) -> tuple[_Level, ...]:
     """Lay out the after-states of each turn score, highest first; those with no targets or no classes are edges."""
-    found = []
+    classes = [_classes(hand) for hand in program.model.hands]
     has_targets = np.append(np.diff(program.target_starts), len(program.targets) - program.target_starts[-1]) > 0
     states = np.flatnonzero(has_targets)
     cuts = np.flatnonzero(np.diff(program.turn_score[states])) + 1
-    for group in np.split(states, cuts):
-        reads: list[Ints] = []
-        class_starts: list[int] = []
-        weights: list[float] = []
-        state_starts: list[int] = []
-        size = 0
-        for state in group.tolist():
-            state_starts.append(len(weights))
-            hand = program.model.hands[program.hand[state]]
-            start = program.target_starts[state]
-            for roll in hand.classes:
-                class_starts.append(size)
-                reads.append(program.targets[start + np.array(roll.entries)])
-                size += len(roll.entries)
-                weights.append(roll.weight / hand.outcomes)
-        found.append(
-            _Level(
-                group.astype(np.int32),
-                np.concatenate(reads),
-                np.array(class_starts, np.int32),
-                np.array(weights),
-                np.array(state_starts, np.int32),
-            )
-        )
-    return tuple(found)
+    return tuple(_level(program, classes, group) for group in np.split(states, cuts))
+
+
+def _level(program: Program, classes: list[_Classes], group: NDArray[np.intp]) -> _Level:
+    found = [classes[hand] for hand in program.hand[group].tolist()]
+    starts = program.target_starts[group].tolist()
+    reads = np.cumsum([0, *(len(one.entries) for one in found)])
+    sizes = np.cumsum([0, *(len(one.weights) for one in found)])
+    return _Level(
+        group.astype(np.int32),
+        program.targets[np.concatenate([one.entries + start for one, start in zip(found, starts, strict=True)])],
+        np.concatenate([one.starts + read for one, read in zip(found, reads[:-1].tolist(), strict=True)]),
+        np.concatenate([one.weights for one in found]),
+        sizes[:-1].astype(np.int32),
+    )

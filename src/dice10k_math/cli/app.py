@@ -23,6 +23,7 @@ COMMANDS = {
     "keeps": "keeps",
     "turn": "turn",
     "solo": "solo",
+    "match": "match",
     "advise": "advise",
     "tables": "tables",
 }

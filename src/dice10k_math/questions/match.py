@@ -92,7 +92,7 @@ class MatchSolution:
         >>> from dice10k_math.rules import load_rules, with_target
         >>> match = solve_match(with_target(load_rules("farkle"), 500))
         >>> round(match.win_probability(0, 0).value, 6)
-        0.569746
+        0.564168
         """
         seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
         return WinProbability(*self.positions.value(*seats, second=second))
@@ -139,6 +139,7 @@ class MatchSolution:
         seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
         worths = self.positions.turn(*seats, second=second)
         table = _Lookup(self.rules, worths, self.positions.bank_worths(*seats, second=second))
+        table.check(turn_score, hot_dice, hand)
         keeps = keeps_of(self.rules, hand, aligned)
         found = [table.rolled_on(keep, turn_score, hot_dice) for keep in keeps]
         found += [
@@ -172,15 +173,22 @@ class _Lookup:
         bonus = model.bonus_after(hot_dice)
         return turn_score + keep.points + bonus, hot_dice + bool(model.bonus), full_hand(self.rules)
 
-    def rolled_on(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice:
-        after, hot, hand = self._after(keep, turn_score, hot_dice)
+    def _number(self, turn_score: int, hot_dice: int, hand: Hand) -> int:
         program = self.worths.program
-        number = program.number(after, hot, program.model.index(hand))
+        number = program.number(turn_score, hot_dice, program.model.index(hand))
         if number is None:
             raise InputError(
-                f"turn_score: {turn_score} with {hot_dice} hot dice cannot be there, or is beyond {program.most}"
+                f"turn_score: {turn_score} with {hot_dice} hot dice and {len(hand)} dice to roll cannot be there, "
+                f"or is beyond {program.most}"
             )
-        worth = float(self.worths.roll[number])
+        return number
+
+    def check(self, turn_score: int, hot_dice: int, hand: Hand) -> None:
+        """Refuse a situation before a roll that no play leads to."""
+        self._number(turn_score, hot_dice, hand)
+
+    def rolled_on(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice:
+        worth = float(self.worths.roll[self._number(*self._after(keep, turn_score, hot_dice))])
         return MatchChoice(keep.dice, keep.points, "roll", keep.dice_left, keep.hand_left, worth, 0.0)
 
     def banked(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice | None:

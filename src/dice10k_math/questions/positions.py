@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dice10k_math.bounds import RaceBounds
 from dice10k_math.errors import InputError
 from dice10k_math.field import Field, OwnState
-from dice10k_math.last_turn import NEAREST, allowed
+from dice10k_math.last_turn import DOWN, NEAREST, UP, allowed, last_turns
 from dice10k_math.program import NEVER, Floats, Ints
 from dice10k_math.race import Race
 from dice10k_math.single import Situation, TurnWorths, evaluate
@@ -60,8 +60,8 @@ class RacePositions:
         The match.
     move, lower, upper
         Shape (phases, scores, scores): for the player to move, by own score and opponent's, in units.
-    last_turn
-        Worth of a last turn, by deficit in units.
+    last_turn, last_lower, last_upper
+        Worth of a last turn with its bounds, by deficit in units.
     """
 
     race: Race
@@ -69,6 +69,8 @@ class RacePositions:
     lower: Floats
     upper: Floats
     last_turn: Floats
+    last_lower: Floats
+    last_upper: Floats
 
     @classmethod
     def of(cls, race: Race, values: RaceValues, bounds: RaceBounds) -> RacePositions:
@@ -79,7 +81,14 @@ class RacePositions:
         upper = np.stack([1.0 - bounds.wait[race.other(phase)][total, own] for phase in range(race.phases)])
         move = np.stack([values.move[phase][total, other] for phase in range(race.phases)])
         # Rounding can leave the value a hair outside bounds that are as narrow as rounding.
-        return cls(race, np.clip(move, lower, upper), lower, upper, values.last_turn)
+        last = [last_turns(race, bounds.follow, DOWN), last_turns(race, 1.0 - bounds.lead, UP)]
+        last = [np.clip(bound, 0.0, 1.0) for bound in last]
+        return cls(race, np.clip(move, lower, upper), lower, upper, np.clip(values.last_turn, *last), *last)
+
+    def last_turn_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the worth of a last turn as columns of a table."""
+        deficit = np.arange(len(self.last_turn)) * self.race.unit
+        return {"deficit": deficit, "worth": self.last_turn, "lower": self.last_lower, "upper": self.last_upper}
 
     def _place(self, mover: Seat, other: Seat, second: bool) -> tuple[int, int, int]:
         race = self.race
@@ -173,8 +182,6 @@ class FieldPositions:
     @cached_property
     def _table(self) -> Floats:
         """The extended table of waiting that belongs to the middle of the bounds."""
-        from dice10k_math.last_turn import last_turns
-
         last = last_turns(self.field, 0.5, NEAREST) if self.field.has_last_turn else None
         return self.field.extend(1.0 - self.middle.T, NEAREST, last, 0.0 if last is None else float(last[-1]))
 

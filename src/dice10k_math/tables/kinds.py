@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dice10k_math.errors import InputError
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.tables import alone, check_roll, check_turn, one_roll, one_turn
+from dice10k_math.tables import alone, check_match, check_roll, check_turn, match, one_roll, one_turn
 from dice10k_math.tables.columns import Column
 
 if TYPE_CHECKING:
@@ -120,6 +120,22 @@ KINDS: tuple[TableKind, ...] = (
         alone.check,
         applies=alone.has_table,
     ),
+    TableKind(
+        "match",
+        "How likely is the player to move to win a match of two, when both play to win?",
+        match.columns,
+        match.values,
+        check_match.match,
+        applies=match.has_table,
+    ),
+    TableKind(
+        "last_turn",
+        "The other has reached the target: how likely is a win with the one turn left, by how far one is behind?",
+        match.last_turn_columns,
+        match.last_turn_values,
+        check_match.last_turn,
+        applies=match.has_last_turn,
+    ),
 )
 """All kinds, in the order in which they are built; a new kind is one entry here."""
 
@@ -145,6 +161,6 @@ def kinds_of(rules: Ruleset, kinds: tuple[TableKind, ...] = KINDS) -> tuple[Tabl
     --------
     >>> from dice10k_math.rules import load_rules
     >>> [kind.name for kind in kinds_of(load_rules("farkle"))]
-    ['odds', 'scores', 'keeps', 'turn_values', 'turn', 'bank', 'turn_endings', 'solo']
+    ['odds', 'scores', 'keeps', 'turn_values', 'turn', 'bank', 'turn_endings', 'solo', 'match', 'last_turn']
     """
     return tuple(kind for kind in kinds if kind.applies(rules))

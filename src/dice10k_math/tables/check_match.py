@@ -1,0 +1,97 @@
+"""Checking the tables about matches: a sample of turns is evaluated from the values in the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dice10k_math.last_turn import MOST_LEAD, NEAREST, allowed
+from dice10k_math.program import NEVER, Floats
+from dice10k_math.questions.positions import RacePositions, Seat
+from dice10k_math.race import Race
+from dice10k_math.rules.model import Ruleset
+from dice10k_math.single import Situation, evaluate
+from dice10k_math.tables.check_roll import Reader
+from dice10k_math.tables.match import LAST_TURN, MATCH, has_last_turn, positions_of
+
+if TYPE_CHECKING:
+    import polars
+
+CLOSE = 1e-9
+SAMPLE = 40
+"""Turn starts, or deficits, that are computed afresh."""
+
+
+def match(rules: Ruleset, frame: polars.DataFrame, read: Reader) -> Iterator[str]:
+    """Check the table `match`: bounds enclose their values, and a turn from a sample of starts gives them back."""
+    last = read(LAST_TURN) if has_last_turn(rules) else None
+    if has_last_turn(rules) and last is None:
+        yield f"cannot be checked without the table {LAST_TURN!r}"
+        return
+    yield from _order_faults(frame, "win_probability")
+    positions = positions_of(rules, frame, last)
+    for phase, own, other in _sample(positions.move.shape):
+        seats = Seat(own * positions.race.unit), Seat(other * positions.race.unit)
+        right = positions.turn(*seats, second=phase == 1).start
+        if not abs(right - positions.move[phase, own, other]) <= CLOSE:
+            second = ", second" if phase else ""
+            yield (
+                f"score {seats[0].score}, opponent {seats[1].score}{second}: win_probability "
+                f"{positions.move[phase, own, other]}; one turn from there gives {right}"
+            )
+
+
+def _sample(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return places spread over a table by a step that shares no factor with its sides, with both ends."""
+    size = int(np.prod(shape))
+    flat = sorted({0, size - 1, *((np.arange(SAMPLE) * 0.6180339887498949 % 1.0 * size).astype(int).tolist())})
+    return [tuple(int(part) for part in np.unravel_index(place, shape)) for place in flat]
+
+
+def _order_faults(frame: polars.DataFrame, name: str) -> Iterator[str]:
+    lower, value, upper = (frame[column].to_numpy() for column in ("lower", name, "upper"))
+    for number in np.flatnonzero(~((lower <= value) & (value <= upper))).tolist():
+        yield f"row {number}: {name} {value[number]} is not between its bounds {lower[number]} and {upper[number]}"
+
+
+def last_turn(rules: Ruleset, frame: polars.DataFrame, read: Reader) -> Iterator[str]:
+    """Check the table `last_turn`: bounds enclose their values, and a sample of last turns is evaluated afresh."""
+    yield from _order_faults(frame, "worth")
+    match_table = read(MATCH)
+    if match_table is None:
+        yield f"cannot be checked without the table {MATCH!r}"
+        return
+    positions = positions_of(rules, match_table, frame)
+    tie = _tie(positions)
+    worth = positions.last_turn
+    if len(worth) != MOST_LEAD // positions.race.unit + 1:
+        yield f"{len(worth)} rows; there should be {MOST_LEAD // positions.race.unit + 1}"
+        return
+    for (deficit,) in _sample(worth.shape):
+        right = _last(positions.race, deficit, tie)
+        if not abs(right - worth[deficit]) <= CLOSE:
+            yield f"deficit {deficit * positions.race.unit}: worth {worth[deficit]}; the turn afresh: {right}"
+
+
+def _tie(positions: RacePositions) -> float:
+    """Return what drawing level is worth, from the extra rounds that the table itself leads to."""
+    race, worth = positions.race, positions.last_turn
+    if race.rules.ending.tie != "extra_rounds":
+        return 0.5
+    scores = race.program.bank_scores // race.unit
+    bank = 1.0 - worth[np.minimum(scores, len(worth) - 1)]
+    return 1.0 - _worth(race, bank, 1.0 - worth[0], 1.0 - worth[-1])
+
+
+def _last(race: Race, deficit: int, tie: float) -> float:
+    scores = race.program.bank_scores // race.unit
+    bank = np.where(scores > deficit, 1.0, np.where(scores == deficit, tie, 0.0))
+    return _worth(race, bank, tie if deficit == 0 else 0.0, 1.0)
+
+
+def _worth(race: Race, bank: Floats, bust: float, top: float) -> float:
+    bank = np.where(allowed(race.opened, race.program.bank_scores), bank, NEVER)
+    situation = Situation(bank, bust, bust, top, race.most, race.survival(NEAREST))
+    return evaluate(race.program, situation).start

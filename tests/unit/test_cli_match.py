@@ -1,0 +1,253 @@
+"""The commands `match` and `advise --for win`: what they answer, from tables or by solving, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+import dice10k_math as d10
+from dice10k_math.cli import solving
+from dice10k_math.questions import match as match_module
+from dice10k_math.rules import with_target
+from dice10k_math.tables.build import build_tables
+from dice10k_math.tables.kinds import kind_named
+from tests.unit.cli import Cli, environment, process
+
+SMALL = {name: with_target(d10.load_rules(name), 500) for name in ("farkle", "dix-mille")}
+MATCH_KINDS = kind_named("match"), kind_named("last_turn")
+START = ("--score", "100", "--opponent", "200")
+ROLLED = ("--turn-score", "0", "--roll", "1,1,5,3,2,2")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with rules files of small targets, and their tables."""
+    found = tmp_path_factory.mktemp("matches")
+    for name, rules in SMALL.items():
+        (found / f"{name}.toml").write_text(d10.dump_rules(rules), encoding="utf-8")
+    build_tables(SMALL.values(), found / "tables", kinds=MATCH_KINDS)
+    return found
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    monkeypatch.chdir(folder)
+    return Cli(capsys)
+
+
+@pytest.fixture
+def unsolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make solving a failure."""
+
+    def solve(*_: object) -> NoReturn:
+        raise AssertionError("solved again")
+
+    monkeypatch.setattr(match_module, "solve_match", solve)
+
+
+def test_match_solves_and_says_who_wins(cli: Cli) -> None:
+    found = cli("match", "farkle.toml", "--format", "json").data
+    right = d10.solve_match(SMALL["farkle"]).win_probability()
+    assert found == {
+        "ruleset": "farkle",
+        "score": 0,
+        "opponent": 0,
+        "win_probability": right.value,
+        "lower": right.lower,
+        "upper": right.upper,
+    }
+
+
+@pytest.mark.usefixtures("unsolved")
+def test_match_reads_tables(cli: Cli) -> None:
+    words = ("match", "dix-mille.toml", *START, "--tables", "tables", "--format", "json")
+    first, second = cli(*words).data, cli(*words, "--second").data
+    table = d10.load_match("tables", SMALL["dix-mille"])
+    for found, is_second in ((first, False), (second, True)):
+        right = table.win_probability(100, 200, second=is_second)
+        assert found["second"] is is_second
+        assert (found["win_probability"], found["lower"], found["upper"]) == (right.value, right.lower, right.upper)
+
+
+@pytest.mark.usefixtures("unsolved")
+def test_match_speaks_to_people(cli: Cli) -> None:
+    found = cli("match", "farkle.toml", *START, "--tables", "tables")
+    assert found.out.startswith("Farkle (farkle): score 100, opponent 200\n\nwin probability")
+    assert "proved to within" in found.out
+    assert not found.err
+    said = cli("match", "dix-mille.toml", *START, "--second", "--tables", "tables").out
+    assert "second turn of the round" in said
+    assert cli("match", "farkle.toml", *START, "--tables", "tables", "--format", "csv").out.startswith(
+        "score,opponent,win_probability,lower,upper\n100,200,0."
+    )
+
+
+@pytest.mark.usefixtures("unsolved")
+def test_advice_is_that_of_the_match_best_first(cli: Cli) -> None:
+    found = cli("advise", "farkle.toml", *START, *ROLLED, "--format", "json").data
+    right = d10.load_match("tables", SMALL["farkle"]).advise(100, 200, 0, (1, 1, 5, 3, 2, 2))
+    assert found == {
+        "choices": [
+            {
+                "keep": list(choice.keep),
+                "points": choice.points,
+                "then": choice.then,
+                "dice_left": choice.dice_left,
+                "win_probability": choice.win_probability,
+                "loss": choice.loss,
+            }
+            for choice in right
+        ]
+    }
+    losses = [choice["loss"] for choice in found["choices"]]
+    assert losses == sorted(losses)
+    assert losses[0] == 0 < losses[1]
+
+
+@pytest.mark.usefixtures("unsolved")
+def test_advice_for_people(cli: Cli) -> None:
+    found = cli("advise", "farkle.toml", *START, *ROLLED).out
+    assert "keep   points  then  dice left  win probability" in found
+    assert max(map(len, found.splitlines())) <= 80
+    words = ("advise", "dix-mille.toml", *START, "--turn-score", "100", "--roll", "2,3,3,4,6", "--second")
+    assert cli(*words).out.endswith("\n\nbust: no die scores\n")
+    assert cli(*words, "--format", "csv").out == "keep,points,then,dice_left,win_probability,loss\n"
+
+
+def test_advice_solves_where_there_is_no_table_of_these_rules(
+    cli: Cli, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("advise", str(folder / "farkle.toml"), *START, *ROLLED, "--format", "json")
+    read = cli(*words).data
+    monkeypatch.chdir(tmp_path)
+    assert solving.usual_tables(SMALL["farkle"]) is None
+    # The compiled turn adds in another order than the plain one.
+    for solved, right in zip(cli(*words).data["choices"], read["choices"], strict=True):
+        assert solved["keep"] == right["keep"]
+        assert solved["win_probability"] == pytest.approx(right["win_probability"], abs=1e-12)
+
+
+def test_advice_from_tables_compiles_nothing(folder: Path) -> None:
+    code = (
+        "import os, sys; from dice10k_math.cli import main; os.chdir(sys.argv[1]); code = main(sys.argv[2:]);"
+        "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr); sys.exit(code)"
+    )
+    done = process(str(folder), "advise", "farkle.toml", *START, *ROLLED, "--format", "json", code=code)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["choices"]
+    assert not {"numba", "scipy", "sympy", "rich"} & set(done.stderr.split())
+
+
+TABLES = ("--tables", "tables")
+ADVISE = ("advise", "farkle.toml", *TABLES)
+REFUSED = {
+    "a missing opponent": (("match", "farkle.toml", "--score", "100"), "--score: .*allowed: also --opponent B"),
+    "a missing score": (("match", "farkle.toml", "--opponent", "100"), "--opponent: .*allowed: also --score A"),
+    "a score below zero": (
+        ("match", "farkle.toml", "--score", "-50", "--opponent", "0", *TABLES),
+        "score: -50; farkle has scores from 0 in steps of 50, below the target 500",
+    ),
+    "a score off the grid": (
+        ("match", "farkle.toml", "--score", "0", "--opponent", "70", *TABLES),
+        "opponent: 70; farkle has scores",
+    ),
+    "a score at the target": (
+        ("match", "farkle.toml", "--score", "500", "--opponent", "0"),
+        "--score: 500; allowed: below the target 500",
+    ),
+    "an opponent past the target": (
+        (*ADVISE, "--score", "0", "--opponent", "600", *ROLLED),
+        "--opponent: 600; allowed: below",
+    ),
+    "a second turn without equal turns": (
+        ("match", "farkle.toml", *START, "--second"),
+        "--second: farkle has no equal",
+    ),
+    "advice with a second turn without equal turns": (
+        (*ADVISE, *START, *ROLLED, "--second"),
+        "--second: farkle has no",
+    ),
+    "advice without an opponent": ((*ADVISE, *ROLLED), "--for win: needs --opponent"),
+    "a turn score that cannot be": (
+        (*ADVISE, *START, "--turn-score", "50", "--roll", "1,1,5,3,2,2"),
+        "turn_score: 50 with 0 hot dice and 6 dice to roll cannot be there",
+    ),
+    "a bust after a turn score that cannot be": (
+        (*ADVISE, *START, "--turn-score", "0", "--roll", "2,3"),
+        "turn_score: 0 with 0 hot dice and 2 dice to roll cannot be there",
+    ),
+    "a turn score off the grid": ((*ADVISE, *START, "--turn-score", "70", "--roll", "1,2,3"), "turn_score: 70"),
+    "busts that are not counted": ((*ADVISE, *START, *ROLLED, "--busts", "1"), "busts: 1; farkle does not count"),
+    "an opening against the score": ((*ADVISE, *START, *ROLLED, "--not-opened"), "opened: False at a score of 100"),
+    "a second turn for points": ((*ADVISE, *ROLLED, "--for", "points"), "--tables: not with --for points"),
+    "no folder of tables": (
+        ("match", "farkle.toml", "--tables", "nowhere"),
+        "--tables nowhere: .*missing; allowed: a folder that",
+    ),
+    "tables of other rules": (("match", "farkle", *TABLES), "--tables tables: .*is of other rules named 'farkle'"),
+    "a game that has no table": (("match", "dice10k", *TABLES), "can have no table 'match'"),
+}
+
+
+@pytest.mark.usefixtures("unsolved")
+@pytest.mark.parametrize("case", REFUSED)
+def test_refuses(cli: Cli, case: str) -> None:
+    words, message = REFUSED[case]
+    said = cli(*words).refused()
+    assert re.search(message, said), said
+
+
+@pytest.mark.usefixtures("unsolved")
+def test_a_spoilt_table_is_told_and_not_solved_over(cli: Cli, folder: Path) -> None:
+    path = folder / "tables" / "farkle" / "match.parquet"
+    whole = path.read_bytes()
+    try:
+        path.write_bytes(whole[:-1])
+        assert "SHA-256" in cli("advise", "farkle.toml", *START, *ROLLED).refused()
+    finally:
+        path.write_bytes(whole)
+
+
+def test_progress_is_shown_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with solving.progress() as report:
+        report("solving", 0.5)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with solving.progress() as report:
+        report("solving", 0.5)
+        report("judging", None)
+    out, err = capsys.readouterr()
+    assert not out
+    assert "judging" in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal there")
+def test_an_interrupted_match_leaves_nothing(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys\n"
+        "from dice10k_math.cli import main\n"
+        "from dice10k_math.questions import match\n"
+        "told = match._solve_race\n"
+        "def solve(rules, report):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return told(rules, report)\n"
+        "match._solve_race = solve\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    output = tmp_path / "match.json"
+    words = [sys.executable, "-c", code, "match", "farkle", "--output", str(output)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment(), timeout=60)
+    assert done.returncode == 128 + signal.SIGINT
+    assert not done.stdout
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,176 @@
+"""The tables of matches: what they hold, that a match read from them is the solved one, and that a forged one is found."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import dice10k_math as d10
+from dice10k_math.questions.match import MatchSolution
+from dice10k_math.rules import Ruleset, with_target
+from dice10k_math.tables.build import build_tables
+from dice10k_math.tables.kinds import kind_named, kinds_of
+from dice10k_math.tables.match import has_table, holds_match
+from dice10k_math.tables.read import load_table
+from dice10k_math.tables.verify import verify_tables
+from tests.unit.table_folders import forge, house_rules, snapshot
+
+MATCH_KINDS = kind_named("match"), kind_named("last_turn")
+CLOSE = 1e-12
+
+
+def ending(kind: str, more: str = "") -> Ruleset:
+    changed = house_rules(kind=('kind = "final_round"', f'kind = "{kind}"'), tie=('tie = "shared"', more))
+    return with_target(replace(changed, name=kind.replace("_", "-")), 500)
+
+
+GAMES = {
+    "final round": with_target(d10.load_rules("farkle"), 500),
+    "equal turns": with_target(d10.load_rules("dix-mille"), 500),
+    "first to the target": ending("first_to_target"),
+    "exact": ending("exact", 'overshoot = "not_allowed"'),
+}
+
+
+@cache
+def solved(game: str) -> MatchSolution:
+    return d10.solve_match(GAMES[game])
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tables")
+    build_tables(GAMES.values(), folder, kinds=MATCH_KINDS)
+    return folder
+
+
+@pytest.fixture
+def copied(tables: Path, tmp_path: Path) -> Path:
+    shutil.copytree(tables, tmp_path / "tables")
+    return tmp_path / "tables"
+
+
+def test_tables_hold(tables: Path) -> None:
+    assert list(verify_tables(tables, kinds=MATCH_KINDS)) == []
+
+
+def test_building_twice_gives_the_same_bytes(tables: Path, tmp_path: Path) -> None:
+    build_tables(GAMES.values(), tmp_path, kinds=MATCH_KINDS)
+    assert snapshot(tmp_path) == snapshot(tables)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_match_read_from_tables_is_the_solved_one_to_the_last_bit(tables: Path, game: str) -> None:
+    read = d10.load_match(tables, GAMES[game])
+    assert read.to_frame().equals(solved(game).to_frame())
+    for score, opponent in ((0, 0), (450, 100), (100, 450)):
+        assert read.win_probability(score, opponent) == solved(game).win_probability(score, opponent)
+        advice = read.advise(score, opponent, 0, (1, 1, 1, 5, 2, 3))
+        right = solved(game).advise(score, opponent, 0, (1, 1, 1, 5, 2, 3))
+        assert advice == right
+
+
+def test_only_games_with_last_turns_have_that_table(tables: Path) -> None:
+    found = {path.parent.name for path in tables.rglob("last_turn.parquet")}
+    assert found == {"farkle", "dix-mille"}
+
+
+def test_last_turns_fall_with_the_deficit(tables: Path) -> None:
+    worth = load_table(tables, "farkle", "last_turn")["worth"]
+    assert (worth.diff().drop_nulls() <= CLOSE).all()
+    assert worth[0] > 0.9
+
+
+def test_equal_turns_tell_who_began(tables: Path) -> None:
+    frame = load_table(tables, "dix-mille", "match")
+    assert frame["second"].sum() * 2 == frame.height
+    row = frame.filter((pl.col("score") == 400) & (pl.col("opponent") == 450) & pl.col("second"))
+    right = solved("equal turns").win_probability(400, 450, second=True)
+    assert row.select("win_probability", "lower", "upper").row(0) == (right.value, right.lower, right.upper)
+
+
+def test_which_rulesets_have_a_match_table() -> None:
+    found = [name for name in d10.builtin_rulesets() if has_table(d10.load_rules(name))]
+    assert sorted(found) == ["des-10000", "dix-mille", "farkle"]
+    assert not kinds_of(replace(GAMES["final round"], players=(3, 6)), MATCH_KINDS)
+
+
+FORGERIES: dict[str, tuple[str, Callable[[str, pl.DataFrame], bool], float, str]] = {
+    "a value": (
+        "farkle/match.parquet",
+        lambda column, _: column == "win_probability",
+        1e-6,
+        "win_probability .* is not between its bounds",
+    ),
+    "a value with its bounds": (
+        "farkle/match.parquet",
+        lambda column, _: column in {"win_probability", "lower", "upper"},
+        1e-6,
+        "score 0, opponent 0: win_probability .*; one turn from there gives",
+    ),
+    "bounds the wrong way round": (
+        "dix-mille/match.parquet",
+        lambda column, _: column == "lower",
+        1e-6,
+        "is not between its bounds",
+    ),
+    "a last turn": (
+        "dix-mille/last_turn.parquet",
+        lambda column, _: column in {"worth", "lower", "upper"},
+        -1e-6,
+        "deficit 0: worth .*; the turn afresh",
+    ),
+    "a score": ("farkle/match.parquet", lambda column, _: column == "score", 50, "score: the rows are not those"),
+    "a deficit": ("farkle/last_turn.parquet", lambda column, _: column == "deficit", 50, "deficit: the rows are not"),
+    "no probability": ("farkle/match.parquet", lambda column, _: column == "upper", 2, "no probabilities"),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_table_is_found(copied: Path, forgery: str) -> None:
+    file, changes, by, fault = FORGERIES[forgery]
+    forge(
+        copied,
+        file,
+        lambda frame: frame.with_columns(
+            [
+                pl.when(pl.int_range(pl.len()) == 0).then(frame[name] + by).otherwise(frame[name]).alias(name)
+                for name in frame.columns
+                if changes(name, frame)
+            ]
+        ),
+    )
+    faults = list(verify_tables(copied, kinds=MATCH_KINDS))
+    assert any(re.search(fault, found) for found in faults), faults
+
+
+def test_missing_rows_are_found(copied: Path) -> None:
+    forge(copied, "farkle/match.parquet", lambda frame: frame.head(99))
+    assert any("99 rows; farkle has 100 turn starts" in fault for fault in verify_tables(copied, kinds=MATCH_KINDS))
+
+
+def test_a_match_of_other_rules_is_not_read(tables: Path) -> None:
+    other = with_target(d10.load_rules("farkle"), 600)
+    assert not holds_match(tables, other)
+    with pytest.raises(d10.TableError, match="is of other rules named 'farkle'"):
+        d10.load_match(tables, other)
+
+
+def test_what_cannot_be_read_is_named(tables: Path, copied: Path, tmp_path: Path) -> None:
+    with pytest.raises(d10.TableError, match="can have no table 'match'"):
+        d10.load_match(tables, d10.load_rules("dice10k"))
+    with pytest.raises(d10.TableError, match="no table 'match' of 'nobody'"):
+        d10.load_match(tables, house_rules(name=('name = "house"', 'name = "nobody"')))
+    with pytest.raises(d10.TableError, match="missing; allowed: a folder that `tables build` wrote"):
+        d10.load_match(tmp_path / "nowhere", GAMES["final round"])
+    (copied / "farkle" / "match.parquet").write_bytes(b"spoilt")
+    with pytest.raises(d10.TableError, match=r"farkle/match\.parquet: SHA-256"):
+        d10.load_match(copied, GAMES["final round"])
+    assert not holds_match(tmp_path / "nowhere", GAMES["final round"])
