@@ -139,6 +139,8 @@ def _arguments(
     program: Program, contexts: Contexts, survival: Floats, blocks: Blocks, *, lowest: bool, nudge: float
 ) -> tuple[Any, ...]:
     """Return the arguments that the compiled loops share."""
+    if len(survival) <= program.edge_kind.max():
+        raise ValueError(f"survival: {len(survival)} probabilities for {program.edge_kind.max() + 1} kinds of edges")
     trie = program.trie
     return (
         _with_ranges(program, blocks),

@@ -35,7 +35,7 @@ def _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):
                 for b in range(BLOCK):
                     x = pool[own, b]
                     y = pool[bank, b]
-                    pool[own, b] = max(y, x)
+                    pool[own, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
             continue
         offset = target_starts[state]
         for b in range(BLOCK):
@@ -57,20 +57,20 @@ def _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):
                 for b in range(BLOCK):
                     x = pool[row, b]
                     y = scratch[d - 1, b]
-                    x = max(y, x)
+                    x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
                     scratch[d, b] = x
                     acc[b] += w * x
             else:
                 for b in range(BLOCK):
                     x = pool[row, b]
                     y = scratch[d - 1, b]
-                    x = max(y, x)
+                    x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
                     acc[b] += w * x
         if bank >= 0:
             for b in range(BLOCK):
                 x = acc[b] + nudge
                 y = pool[bank, b]
-                pool[own, b] = max(y, x)
+                pool[own, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
         else:
             for b in range(BLOCK):
                 pool[own, b] = acc[b] + nudge
@@ -104,10 +104,9 @@ def _load(pool, ending, edge, block, lowest, shares, contexts):
             lost, lost_on_six = bust[group, c], bust_on_six[group, c]
             fall = min(lost, lost_on_six) if lowest else max(lost, lost_on_six)
             worth = survival[kind] * top[group, c] + (1.0 - survival[kind]) * fall
-            # Where banking so much is worth less than a bust, a player may roll on until it comes; for a bound from
-            # below the chance to survive is then taken as 1, from above as 0.
+            # Where banking so much is worth less than a bust, a player may roll on until the bust comes.
             if top[group, c] < fall:
-                worth = top[group, c] if lowest else fall
+                worth = fall
             edge[kind, b] = worth
 
 

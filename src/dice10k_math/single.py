@@ -101,7 +101,7 @@ def limits_of(program: Program, limit: int) -> tuple[int, int]:
 def _edge_worths(situation: Situation) -> Floats:
     fall = min(situation.bust, situation.bust_on_six)
     worth = situation.survival * situation.top + (1.0 - situation.survival) * fall
-    return worth if situation.top >= fall else np.full_like(worth, situation.top)
+    return worth if situation.top >= fall else np.full_like(worth, fall)
 
 
 def _ending_worths(program: Program, situation: Situation) -> Floats:

@@ -305,7 +305,10 @@ class SoloGame:
             known = np.full(self.starts, side.lowest) | (self._banked_beyond(worths) <= np.minimum(bust, on_six))
         seeking = on_six > bust
         needed = np.full(self.starts, self.most) if self.passes else self.target - self.scores
-        on_six_at_last, bust_at_last = (bounds[0 if side.lowest else 1] for bounds in self.bust_chances)
+        remainders = len(self._survival(side)) // len(self.model.hands)
+        on_six_at_last, bust_at_last = (
+            np.repeat(bounds[0 if side.lowest else 1], remainders) for bounds in self.bust_chances
+        )
         parts = []
         for kind, chance, worth, lowest in (
             (~known, self._survival(side), top, side.lowest),
@@ -493,7 +496,7 @@ class SoloGame:
             on_six = bust - six_dice_penalty(self.rules, score) / scale
             contexts = Contexts(table, rows, bust[None], on_six[None], np.zeros((1, len(self.modes))), 0.0)
             blocks = np.array([(0, 0, len(self.modes), cap)], np.int64)
-            zeros = np.zeros(len(self.model.hands))
+            zeros = np.zeros(int(self.program.edge_kind.max()) + 1)
             worth = back_up(self.program, contexts, zeros, blocks=blocks, nudge=DOWN.nudge(self.program))[0]
             if (found := float(np.min(worth - offsets))) > gain:
                 gain, best = found, offsets
