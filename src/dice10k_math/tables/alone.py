@@ -7,6 +7,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from dice10k_math.questions.match import turn_can_bank
 from dice10k_math.questions.solo import Enclosed, SoloSolution, solve_solo
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.tables.check_roll import Reader
@@ -22,8 +23,8 @@ WIDEST = 1e-6
 
 
 def has_table(rules: Ruleset) -> bool:
-    """Tell whether a ruleset has the table: games with spicy dice take too long."""
-    return rules.variants.spicy_faces is None
+    """Tell whether a ruleset has the table: games with spicy dice take too long, and without a bank there is no end."""
+    return rules.variants.spicy_faces is None and turn_can_bank(rules)
 
 
 @lru_cache(maxsize=1)
