@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.questions.choices import Action, after_keep, hot_dice_forbid_banking
 from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, Seat
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.scoring import Keep, align_roll, bank_keeps, full_hand, keeps_of
+from dice10k_math.scoring import Keep, align_roll, bank_keeps, keeps_of
 from dice10k_math.single import TurnWorths
 from dice10k_math.turn import turn_model
 
 if TYPE_CHECKING:
     import polars
 
-Action = Literal["bank", "roll"]
 Progress = Callable[[str, float | None], None]
 """Told what is being done, and the share that is done where that is known."""
 
@@ -166,13 +166,6 @@ class _Lookup:
     worths: TurnWorths
     bank: dict[int, float]
 
-    def _after(self, keep: Keep, turn_score: int, hot_dice: int) -> tuple[int, int, Hand]:
-        if keep.hand_left:
-            return turn_score + keep.points, hot_dice, keep.hand_left
-        model = turn_model(self.rules)
-        bonus = model.bonus_after(hot_dice)
-        return turn_score + keep.points + bonus, hot_dice + bool(model.bonus), full_hand(self.rules)
-
     def _number(self, turn_score: int, hot_dice: int, hand: Hand) -> int:
         program = self.worths.program
         number = program.number(turn_score, hot_dice, program.model.index(hand))
@@ -188,13 +181,13 @@ class _Lookup:
         self._number(turn_score, hot_dice, hand)
 
     def rolled_on(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice:
-        worth = float(self.worths.roll[self._number(*self._after(keep, turn_score, hot_dice))])
+        worth = float(self.worths.roll[self._number(*after_keep(self.rules, keep, turn_score, hot_dice))])
         return MatchChoice(keep.dice, keep.points, "roll", keep.dice_left, keep.hand_left, worth, 0.0)
 
     def banked(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice | None:
-        if not keep.hand_left and self.rules.turn.hot_dice == "must_roll":
+        if hot_dice_forbid_banking(self.rules, keep):
             return None
-        worth = self.bank.get(self._after(keep, turn_score, hot_dice)[0])
+        worth = self.bank.get(after_keep(self.rules, keep, turn_score, hot_dice)[0])
         if worth is None:
             return None
         return MatchChoice(keep.dice, keep.points, "bank", keep.dice_left, keep.hand_left, worth, 0.0)

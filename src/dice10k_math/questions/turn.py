@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.odds import hand_of
+from dice10k_math.questions.choices import Action, after_keep, hot_dice_forbid_banking
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.scoring import Keep, align_roll, bank_keeps, full_hand, keeps_of
+from dice10k_math.scoring import Keep, align_roll, bank_keeps, keeps_of
 from dice10k_math.solve.endings import Endings, endings_of
 from dice10k_math.solve.exact import TurnProblem, exact_value
 from dice10k_math.solve.turn import pose
@@ -22,8 +23,6 @@ from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
 
 if TYPE_CHECKING:
     import polars
-
-Action = Literal["bank", "roll"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,23 +283,15 @@ class TurnSolution:
         action: Action = "bank" if bank is not None and bank >= low else "roll"
         return TurnState(len(hand), hand, turn_score, hot_dice, bank, (low + high) / 2, action)
 
-    def _after(self, keep: Keep, turn_score: int, hot_dice: int) -> tuple[int, int, Hand]:
-        """Turn score, hot dice and hand after a keep."""
-        if keep.hand_left:
-            return turn_score + keep.points, hot_dice, keep.hand_left
-        model = self.problem.model
-        bonus = model.bonus_after(hot_dice)
-        return turn_score + keep.points + bonus, hot_dice + bool(model.bonus), full_hand(self.rules)
-
     def _rolled_on(self, keep: Keep, turn_score: int, hot_dice: int) -> TurnChoice:
-        after, hot, hand = self._after(keep, turn_score, hot_dice)
+        after, hot, hand = after_keep(self.rules, keep, turn_score, hot_dice)
         worth = sum(self._bounds(self.problem.model.index(hand), after, hot)) / 2
         return TurnChoice(keep.dice, keep.points, "roll", keep.dice_left, keep.hand_left, worth, 0.0)
 
     def _banked(self, keep: Keep, turn_score: int, hot_dice: int) -> TurnChoice | None:
-        if not keep.hand_left and self.rules.turn.hot_dice == "must_roll":
+        if hot_dice_forbid_banking(self.rules, keep):
             return None
-        worth = self.bank_value(self._after(keep, turn_score, hot_dice)[0])
+        worth = self.bank_value(after_keep(self.rules, keep, turn_score, hot_dice)[0])
         if worth is None:
             return None
         return TurnChoice(keep.dice, keep.points, "bank", keep.dice_left, keep.hand_left, worth, 0.0)
