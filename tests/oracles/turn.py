@@ -21,8 +21,8 @@ from dice10k_math.rules.model import Ruleset
 from .keeps import Kinds, brute_all_scoring, is_instant_win
 from .odds import keeps_in_any_order, ordered_rolls
 
-# A turn is followed as deep as it goes.
-sys.setrecursionlimit(1_000_000)
+# A turn is followed as deep as it goes: some thousands of calls, but not so many that the stack of C runs over.
+sys.setrecursionlimit(15_000)
 
 
 @dataclass(frozen=True)
