@@ -1,0 +1,111 @@
+"""Matches in which scores fall or pass the target: bounds of fields against plain loops over explicit states."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from dice10k_math.certify.field import judge_field
+from dice10k_math.field import Extent, Field, OwnState
+from dice10k_math.rules import load_rules
+from dice10k_math.rules.model import BustRules, BustsInARow, Ending, Ruleset
+from dice10k_math.solve.field import FieldBounds, solve_field
+from tests.oracles.match import MatchOracle, Start
+
+DES_10000 = load_rules("des-10000")
+FEW_DICE = replace(
+    DES_10000,
+    scoring=replace(DES_10000.scoring, larger_sets=None, straight=None, three_pairs=None),
+    turn=replace(DES_10000.turn, dice=2, bank_multiple=100),
+)
+IN_A_ROW = replace(
+    FEW_DICE,
+    name="two-in-a-row",
+    bust=BustRules(in_a_row=BustsInARow(2, 100)),
+    ending=Ending("first_to_target", 400),
+)
+EXACT = replace(FEW_DICE, name="exact", ending=Ending("exact", 400, overshoot="add_or_subtract"))
+EXTENTS = {
+    IN_A_ROW.name: Extent(-1500, 400, ((200, 3),), 1500),
+    EXACT.name: Extent(-2000, 2800, ((200, 3),), 2400),
+}
+
+
+@cache
+def bounded(rules: Ruleset) -> tuple[Field, FieldBounds]:
+    field = Field(rules, EXTENTS[rules.name])
+    return field, solve_field(field)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", [IN_A_ROW, EXACT], ids=lambda rules: rules.name)
+def test_bounds_are_accepted_and_hold_the_value(rules: Ruleset) -> None:
+    field, bounds = bounded(rules)
+    verdict = judge_field(field, bounds.us, bounds.them)
+    assert verdict.accepted, str(verdict.faults[0])
+    oracle = MatchOracle(rules, 8_000, span=(-6_000, 6_000))
+    for own in range(0, 400, 100):
+        for other in range(0, 400, 100):
+            value = oracle.value(Start(own, other, opened=own > 0, other_opened=other > 0))
+            place = field.state_of(own), field.state_of(other)
+            assert bounds.us[place] - 1e-12 <= value <= bounds.them[place] + 1e-12
+            assert bounds.them[place] - bounds.us[place] < 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ["us", "them"])
+@pytest.mark.parametrize("by", [1e-9, float("nan")])
+def test_a_tampered_bound_is_refused_with_its_state(table: str, by: float) -> None:
+    field, bounds = bounded(IN_A_ROW)
+    place = field.state_of(100), field.state_of(300)
+    forged = getattr(bounds, table).copy()
+    forged[place] += by if table == "us" else -by
+    verdict = judge_field(field, **{"us": bounds.us, "them": bounds.them, table: forged})
+    assert not verdict.accepted
+    assert any((fault.state.low, fault.opponent.low) == (100, 300) for fault in verdict.faults)
+
+
+def test_a_third_bust_in_a_row_at_300_costs_500() -> None:
+    rules = replace(DES_10000, bust=BustRules(in_a_row=BustsInARow(3, 500)), ending=Ending("first_to_target", 1000))
+    field = Field(rules, Extent(-1000, 1000, (), 1000))
+    span = field.moves[field.state_of(300, busts=2)].bust
+    assert field.states[span.first] == OwnState(-200, -200, True, 0)
+    assert span.first == span.last
+
+
+def test_a_bust_on_six_costs_what_the_score_says() -> None:
+    rules = load_rules("dice10k")
+    field = Field(rules, Extent(-3000, 14_000, ((500, 2),), 2000))
+    for score, after in ((4900, 3900), (5000, 3000), (-2500, -3500)):
+        span = field.moves[field.state_of(score)].bust_on_six
+        found = field.states[span.first]
+        assert found.low <= after <= found.high
+
+
+def test_exactly_the_target_by_a_penalty_is_no_win_and_a_bank_from_there_adds() -> None:
+    rules = replace(FEW_DICE, bust=BustRules(on_six=()), ending=Ending("exact", 400, overshoot="add_or_subtract"))
+    field = Field(rules, Extent(0, 1000, (), 600))
+    moves = field.moves[field.state_of(400)]
+    bank = field.program.bank_scores.tolist().index(100)
+    assert [field.states[span.first].low for span in moves.banks[bank]] == [500]
+    assert not any(span.wins for span in moves.banks[bank])
+
+
+def test_above_the_target_the_player_adds_or_subtracts() -> None:
+    field = Field(EXACT, EXTENTS[EXACT.name])
+    moves = field.moves[field.state_of(600)]
+    by_score = dict(zip(field.program.bank_scores.tolist(), moves.banks, strict=True))
+    assert [field.states[span.first].low for span in by_score[100]] == [700, 500]
+    assert [span.wins for span in by_score[200]] == [False, True]
+
+
+def test_intervals_cover_every_score_once() -> None:
+    field = Field(load_rules("dice10k"), Extent(-3000, 14_000, ((500, 2), (1000, 2)), 2000))
+    edges = [(state.low, state.high) for state in field.states]
+    assert edges[0][0] == -np.inf
+    assert edges[-1][1] == np.inf
+    assert all(high + field.unit == low for (_, high), (low, _) in pairwise(edges))
