@@ -170,8 +170,12 @@ def alternate(works: Mapping[str, Callable[[], object]], rounds: int) -> dict[st
 
 
 def environment(sources: Path | None = None) -> dict[str, str]:
-    """Return the environment for a child process that imports the package from its sources."""
-    return os.environ | {"PYTHONPATH": str(sources or SOURCES), "PYTHONHASHSEED": "0"}
+    """Return the environment for a child process that imports the package from its sources.
+
+    One thread for linear algebra, which no contestant uses: others would only spin, and count as CPU time.
+    """
+    alone = {"OPENBLAS_NUM_THREADS": "1"}
+    return os.environ | alone | {"PYTHONPATH": str(sources or SOURCES), "PYTHONHASHSEED": "0"}
 
 
 def alternate_processes(
