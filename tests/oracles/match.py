@@ -143,6 +143,7 @@ def choices_of(rules: Ruleset, pruned: bool = False) -> Choices:
     )
 
 
+# numba infers the types of what it compiles; annotations would say nothing to it and Any to a checker.
 @njit(cache=True)
 def after_choice(choices, number, place, hot, bonus):  # type: ignore[no-untyped-def]
     """Turn score and hot-dice count after a choice."""
