@@ -19,7 +19,7 @@ from dice10k_math.solve.endings import Endings, endings_of
 from dice10k_math.solve.exact import TurnProblem, exact_value
 from dice10k_math.solve.turn import pose
 from dice10k_math.solve.worth import Number, Worth
-from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
+from dice10k_math.turn import BankRule, bank_rule, six_dice_penalty, turn_model
 
 if TYPE_CHECKING:
     import polars
@@ -351,6 +351,8 @@ def solve_turn(
     ------
     InputError
         A score out of range, or a number of busts that the rules do not know.
+    NotConvergedError
+        Rules under which a turn has no finite worth, such as dice that never bust.
 
     Examples
     --------
@@ -363,11 +365,18 @@ def solve_turn(
     """
     _check_start(rules, score, busts)
     worth = worth or _points_of(rules, score, busts)
-    problem = pose(turn_model(rules), bank_rule(rules, score, opened), worth)
+    problem = _posed(rules, bank_rule(rules, score, opened), worth)
     lower, upper = problem.bounds.roll(0, problem.model.full)
     value = exact_value(problem) if exact else None
     expected = (lower + upper) / 2 if value is None else float(value)
     return TurnSolution(rules, score, opened, busts, expected, lower, upper, value, problem)
+
+
+def _posed(rules: Ruleset, rule: BankRule, worth: Worth) -> TurnProblem:
+    try:
+        return pose(turn_model(rules), rule, worth)
+    except NotConvergedError as error:
+        raise NotConvergedError(f"{rules.name}: {error}") from error
 
 
 def _check_start(rules: Ruleset, score: int, busts: int) -> None:
