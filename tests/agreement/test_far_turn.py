@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
 
 import dice10k_math as d10
-from dice10k_math.errors import NotConvergedError
+from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.questions.allowed import check_score, check_state
 from dice10k_math.questions.turn import TurnSolution
 from dice10k_math.rules import load_rules
 from dice10k_math.rules.model import BustRules, Ruleset
@@ -54,8 +56,8 @@ def value_by_one_roll(oracle: TurnOracle, turn: TurnSolution, hand: Kinds, turn_
 
 @pytest.mark.parametrize("rules", [DICE10K, OF_200, OF_300, OF_300_TWICE_THE_BONUS], ids=lambda rules: rules.name)
 def test_far_values_are_those_of_the_best_choice_after_one_roll(rules: Ruleset) -> None:
-    turn = d10.solve_turn(rules, score=500, exact=False)
-    tail, oracle = turn.problem.tail, turn_oracle(rules, 500)
+    turn = d10.solve_turn(rules, score=600, exact=False)
+    tail, oracle = turn.problem.tail, turn_oracle(rules, 600)
     for hot in range(tail.levels, tail.levels + 2):
         bonus = rules.turn.hot_dice_bonus * 2**hot
         low = bonus - rules.turn.hot_dice_bonus
@@ -66,7 +68,7 @@ def test_far_values_are_those_of_the_best_choice_after_one_roll(rules: Ruleset) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("score", [0, 500, 5000])
+@pytest.mark.parametrize("score", [0, 600, 6000])
 @pytest.mark.parametrize("rules", [OF_200, OF_300, OF_300_TWICE_THE_BONUS], ids=lambda rules: rules.name)
 def test_plain_recursion_comes_up_to_the_value(rules: Ruleset, score: int) -> None:
     turn = d10.solve_turn(rules, score=score)
@@ -103,6 +105,7 @@ def test_random_dice_come_near_the_value() -> None:
     assert abs(changes.mean() - turn.expected_points) < 4 * error
 
 
+@cache
 def greatest_chance(rules: Ruleset, hand: Kinds) -> Fraction:
     """The greatest chance of hot dice by plain recursion."""
     total = Fraction(0)
@@ -120,7 +123,9 @@ def test_greatest_chance_of_hot_dice(rules: Ruleset) -> None:
 @pytest.mark.parametrize("name", ["dice10k", "farkle", "dix-mille", "des-10000"])
 def test_dice_that_never_bust_are_refused_with_a_remedy(name: str) -> None:
     rules = scored(BY_HAND[name], "never-busts", singles=EVERY_FACE)
-    with pytest.raises(NotConvergedError, match=r"^never-busts: some play never busts, .*; remedy: let more rolls bust"):
+    with pytest.raises(
+        NotConvergedError, match=r"^never-busts: some play never busts, .*; remedy: let more rolls bust"
+    ):
         d10.solve_turn(rules)
 
 
@@ -135,3 +140,51 @@ def test_the_chance_of_some_points_has_a_value_where_dice_never_bust() -> None:
     turn = d10.solve_turn(rules, worth=at_least(1000))
     assert turn.exact == 1
     assert turn.endings.open < 1e-9
+
+
+ALLOWED_SCORES = [("dice10k", -2000), ("dice10k", 12_300), ("farkle", 9950), ("dix-mille", 10_050), ("farkle", 0)]
+WRONG_SCORES = [
+    ("dice10k", 50, None, "multiples of 100"),
+    ("farkle", 77, None, "multiples of 50"),
+    ("farkle", -50, None, "0 or more"),
+    ("farkle", 10_000, None, "below 10000"),
+    ("farkle", 500, False, "0, or opened"),
+]
+
+
+@pytest.mark.parametrize(("name", "score"), ALLOWED_SCORES)
+def test_scores_that_can_be_are_taken(name: str, score: int) -> None:
+    check_score(load_rules(name), score)
+
+
+@pytest.mark.parametrize(("name", "score", "opened", "allowed"), WRONG_SCORES)
+def test_scores_that_cannot_be_are_refused(name: str, score: int, opened: bool | None, allowed: str) -> None:
+    with pytest.raises(InputError, match=f"^score: {score}.*allowed: {allowed}$"):
+        d10.solve_turn(load_rules(name), score, opened=opened)
+
+
+@pytest.mark.parametrize("name", ["dice10k", "farkle", "dix-mille"])
+def test_turn_scores_are_refused_where_no_keeps_lead_to_them(name: str) -> None:
+    rules = load_rules(name)
+    # A walk over the keeps of the rules, one state at a time.
+    oracle = turn_oracle(rules, 0)
+    waiting, seen = [((0,) * 6, 0, 0)], {((0,) * 6, 0, 0)}
+    while waiting:
+        hand, turn_score, hot = waiting.pop()
+        for kind, _ in roll_classes(rules, hand):
+            for points, left in kind.options:
+                after, more = oracle.after_keep(turn_score, points, left, hot)
+                state = (left or (0,) * 6, after, more if rules.turn.hot_dice_bonus else 0)
+                if after <= 1500 and state not in seen:
+                    seen.add(state)
+                    waiting.append(state)
+    for dice in range(1, 7):
+        for turn_score in range(0, 1501, 50):
+            for hot in (0, 1) if rules.turn.hot_dice_bonus and turn_score >= 500 else (0,):
+                between = {at for hand, at, more in seen if len(hand) == dice and more == hot}
+                last = max(between, default=0) if rules.turn.hot_dice_bonus else 1500
+                if turn_score in between or (dice < 6 and between and min(between) <= turn_score <= last):
+                    check_state(rules, turn_score, hot, (0,) * dice)
+                    continue
+                with pytest.raises(InputError, match=r"cannot be with \d (die|dice) to roll.*; allowed: (\d+|none)"):
+                    check_state(rules, turn_score, hot, (0,) * dice)

@@ -22,6 +22,7 @@ from dice10k_math.cli.match import check_scores, where
 from dice10k_math.cli.output import Answer, answers
 from dice10k_math.cli.solving import match_of, second_option, tables_option, usual_tables
 from dice10k_math.cli.text import columns, faces, heading, percent
+from dice10k_math.questions.allowed import check_state
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import align_roll
 
@@ -156,7 +157,8 @@ def _for_win(situation: Situation) -> Answer:
     if situation.opponent is None:
         raise click.UsageError("--for win: needs --opponent; allowed: --opponent B, or --for points")
     check_scores(situation.rules, situation.score, situation.opponent, situation.second)
-    align_roll(situation.rules, situation.roll, situation.hand)
+    hand, _ = align_roll(situation.rules, situation.roll, situation.hand)
+    check_state(situation.rules, situation.turn_score, situation.hot_dice, hand, exactly=True)
     choices = _ranked(situation, situation.opponent)
     rows = [
         {

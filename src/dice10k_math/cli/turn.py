@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dice10k_math.bounds import clean_chance
 from dice10k_math.cli.arguments import example, hand_field, rules_argument
 from dice10k_math.cli.bank_text import bank_text
 from dice10k_math.cli.output import Answer, answers
@@ -59,13 +60,13 @@ def _one_turn(turn: TurnSolution, at_least: int | None) -> Answer:
     endings, states = turn.endings, states_of(turn)
     value = {"expected_points": turn.expected_points}
     if at_least is not None:
-        value = {"at_least": at_least, "probability": turn.expected_points}
+        value = {"at_least": at_least, "probability": _goal(turn)}
     data: dict[str, Any] = {
         "ruleset": turn.rules.name,
         "score": turn.score,
         **value,
         "exact": None if turn.exact is None else ratio(turn.exact),
-        "bust_probability": endings.bust + endings.bust_on_six,
+        "bust_probability": endings.any_bust,
         "states": states,
         "lower": turn.lower,
         "upper": turn.upper,
@@ -133,11 +134,11 @@ def _situation(turn: TurnSolution) -> str:
 
 
 def _summary(turn: TurnSolution, at_least: int | None, endings: Endings) -> list[tuple[str, str]]:
-    bust = endings.bust + endings.bust_on_six
+    bust = endings.any_bust
     items = [
         ("expected", f"{turn.expected_points:,.4f} points ({_proof(turn)})")
         if at_least is None
-        else ("chance", f"{percent(turn.expected_points)} ({_proof(turn)})"),
+        else ("chance", f"{percent(_goal(turn))} ({_proof(turn)})"),
         ("bust", _chance(bust)),
     ]
     if turn.rules.bust.on_six:
@@ -151,6 +152,11 @@ def _summary(turn: TurnSolution, at_least: int | None, endings: Endings) -> list
     if endings.open >= NEGLIGIBLE:
         items.append(("not followed", f"{percent(endings.open)}, turns that outrun the turn scores looked at"))
     return items
+
+
+def _goal(turn: TurnSolution) -> float:
+    """Return the chance of the points aimed for."""
+    return clean_chance(turn.expected_points, turn.lower, turn.upper)
 
 
 def _chance(probability: float) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING
 
+from dice10k_math.bounds import clean_chance
 from dice10k_math.errors import InputError
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.solo import SoloGame
@@ -118,7 +119,8 @@ class SoloSolution:
             raise InputError(f"turns: {turns}; allowed: 0 to {MOST_TURNS}")
         numbers = [self._start(*start) for start in starts]
         chances = next(islice(chances_within(self.game, self._stride()), turns, None))
-        return tuple(_enclosed(chances, number) for number in numbers)
+        found = [_enclosed(chances, number) for number in numbers]
+        return tuple(replace(one, value=clean_chance(one.value, one.lower, one.upper)) for one in found)
 
     def _stride(self) -> float:
         return stride_of(self.game) if self.game.low else inf

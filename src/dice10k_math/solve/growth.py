@@ -66,5 +66,7 @@ def check_growth(model: TurnModel, rule: BankRule, worth: Worth) -> None:
         why = "some play never busts, so a turn can win any number of points and its worth has no end"
         raise NotConvergedError(f"{why}; remedy: {REMEDY}, {OTHER_GOAL}")
     if model.bonus and 2 * chance > 1:
-        why = f"hot dice come again with a chance of {float(chance):.3f} and their bonus doubles, so the worth of a turn"
+        why = (
+            f"hot dice come again with a chance of {float(chance):.3f} and their bonus doubles, so the worth of a turn"
+        )
         raise NotConvergedError(f"{why} has no end; remedy: {REMEDY}, turn.hot_dice_bonus = 0, {OTHER_GOAL}")

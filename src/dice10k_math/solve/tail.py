@@ -240,9 +240,9 @@ class _FarTurn:
         rows = self._rows_in_full(gain, hot_factor, endings)
         blocks = [[rows[self.model.full, remainder, phase] for remainder in self.remainders] for phase in self.phases]
         full = {self.phases[0]: _fixed_point(reduce(_composed, blocks))}
-        for phase, following, block in reversed(list(zip(self.phases, (*self.phases[1:], self.phases[0]), blocks))):
-            full[phase] = [_at(row, full[following]) for row in block]
         after = dict(zip(self.phases, (*self.phases[1:], self.phases[0]), strict=True))
+        for phase, block in reversed(list(zip(self.phases, blocks, strict=True))):
+            full[phase] = [_at(row, full[after[phase]]) for row in block]
         return {state: _at(row, full[after[state[2]]]) for state, row in rows.items()}
 
     def _rows_in_full(self, gain: Gain, hot_factor: int, endings: int) -> dict[State, list[Number]]:
