@@ -80,7 +80,8 @@ def test_plain_recursion_comes_up_to_the_value(rules: Ruleset, score: int) -> No
 
 def play(turn: TurnSolution, random: np.random.Generator) -> int:
     """Change of the score by one turn with random dice; only what is best is asked of the library."""
-    rules, hand, turn_score, hot = turn.rules, (0,) * 6, 0, 0
+    rules, turn_score, hot = turn.rules, 0, 0
+    hand: Kinds = (0,) * 6
     while True:
         roll = tuple(int(face) for face in random.integers(1, 7, len(hand)))
         if not keeps_in_any_order(rules, roll, hand):
@@ -168,7 +169,8 @@ def test_turn_scores_are_refused_where_no_keeps_lead_to_them(name: str) -> None:
     rules = load_rules(name)
     # A walk over the keeps of the rules, one state at a time.
     oracle = turn_oracle(rules, 0)
-    waiting, seen = [((0,) * 6, 0, 0)], {((0,) * 6, 0, 0)}
+    start: tuple[Kinds, int, int] = ((0,) * 6, 0, 0)
+    waiting, seen = [start], {start}
     while waiting:
         hand, turn_score, hot = waiting.pop()
         for kind, _ in roll_classes(rules, hand):

@@ -342,7 +342,8 @@ def _fixed_point(rows: list[list[Number]]) -> list[Number]:
     size = len(rows)
     system = [[(1 if i == j else 0) - rows[i][j] for j in range(size)] + [rows[i][size]] for i in range(size)]
     for column in range(size):
-        pivot = max(range(column, size), key=lambda row: abs(system[row][column]))
+        sizes = [abs(system[row][column]) for row in range(column, size)]
+        pivot = column + sizes.index(max(sizes))
         if not system[pivot][column]:
             raise NotConvergedError("the play of the far turn has no finite value")
         system[column], system[pivot] = system[pivot], system[column]
