@@ -130,6 +130,13 @@ def test_dice_that_never_bust_are_refused_with_a_remedy(name: str) -> None:
         d10.solve_turn(rules)
 
 
+@pytest.mark.parametrize("name", ["dice10k", "farkle", "dix-mille", "des-10000"])
+def test_matches_with_dice_that_never_bust_are_refused_with_a_remedy(name: str) -> None:
+    rules = scored(BY_HAND[name], "never-busts", singles=EVERY_FACE)
+    with pytest.raises(InputError, match=r"^never-busts: some play never busts, .*; remedy: let more rolls bust"):
+        d10.solve_match(rules)
+
+
 def test_a_bonus_that_outgrows_the_risk_is_refused_with_a_remedy() -> None:
     rules = scored(DICE10K, "five-faces", singles=(100, 50, 50, 50, 50, 0))
     with pytest.raises(NotConvergedError, match=r"^five-faces: hot dice come again with a chance of 0\.995 .*; remedy"):
@@ -148,7 +155,7 @@ WRONG_SCORES = [
     ("dice10k", 50, None, "multiples of 100"),
     ("farkle", 77, None, "multiples of 50"),
     ("farkle", -50, None, "0 or more"),
-    ("farkle", 10_000, None, "below 10000"),
+    ("farkle", 10_000, None, "below the target 10000"),
     ("farkle", 500, False, "0, or opened"),
 ]
 

@@ -152,11 +152,11 @@ REFUSED = {
     "a missing score": (("match", "farkle.toml", "--opponent", "100"), "--opponent: .*allowed: also --score A"),
     "a score below zero": (
         ("match", "farkle.toml", "--score", "-50", "--opponent", "0", *TABLES),
-        "score: -50; farkle has scores from 0 in steps of 50, below the target 500",
+        "--score: -50 cannot be in farkle, where no score falls; allowed: 0 or more",
     ),
     "a score off the grid": (
         ("match", "farkle.toml", "--score", "0", "--opponent", "70", *TABLES),
-        "opponent: 70; farkle has scores",
+        "--opponent: 70 cannot be in farkle; allowed: multiples of 50",
     ),
     "a score at the target": (
         ("match", "farkle.toml", "--score", "500", "--opponent", "0"),
@@ -177,11 +177,11 @@ REFUSED = {
     "advice without an opponent": ((*ADVISE, *ROLLED), "--for win: needs --opponent"),
     "a turn score that cannot be": (
         (*ADVISE, *START, "--turn-score", "50", "--roll", "1,1,5,3,2,2"),
-        "turn_score: 50 with 0 hot dice and 6 dice to roll cannot be there",
+        "turn_score: 50 cannot be with 6 dice to roll; allowed: 0",
     ),
     "a bust after a turn score that cannot be": (
         (*ADVISE, *START, "--turn-score", "0", "--roll", "2,3"),
-        "turn_score: 0 with 0 hot dice and 2 dice to roll cannot be there",
+        "turn_score: 0 cannot be with 2 dice to roll; allowed: 200",
     ),
     "a turn score off the grid": ((*ADVISE, *START, "--turn-score", "70", "--roll", "1,2,3"), "turn_score: 70"),
     "busts that are not counted": ((*ADVISE, *START, *ROLLED, "--busts", "1"), "busts: 1; farkle does not count"),

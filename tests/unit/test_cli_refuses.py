@@ -64,7 +64,7 @@ BAD = {
     "a score before a match is solved": (("match", "dice10k", "--score", "50", "--opponent", "0"), "--score: 50 cannot be in dice10k; allowed: multiples of 100"),
     "a crooked score": (("turn", "farkle", "--score", "77"), "score: 77 cannot be in farkle; allowed: multiples of 50"),
     "a score below 0": (("turn", "farkle", "--score", "-50"), "score: -50 cannot be in farkle, where no score falls; allowed: 0 or more"),
-    "a score past the target": (("turn", "farkle", "--score", "12350"), "score: 12350; no turn follows at the target; allowed: below 10000"),
+    "a score past the target": (("turn", "farkle", "--score", "12350"), "score: 12350; allowed: below the target 10000"),
     "points of nobody": (("turn", "farkle", "--score", "50", "--not-opened"), "score: 50 of a player who has not banked (not opened); allowed: 0, or opened"),
     "advice on face 7": ((*ADVISE, "--turn-score", "50", "--roll", "1,7"), "--roll: '7' is no face of a die"),
     "advice without a roll": ((*ADVISE, "--turn-score", "50"), "Missing option '--roll'"),

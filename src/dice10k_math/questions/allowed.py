@@ -39,7 +39,7 @@ def check_score(rules: Ruleset, score: int, opened: bool | None = None, name: st
         ending.kind == "equal_turns" and ending.tie == "extra_rounds"
     )
     if score >= ending.target and not plays_past:
-        raise InputError(f"{name}: {score}; no turn follows at the target; allowed: below {ending.target}")
+        raise InputError(f"{name}: {score}; allowed: below the target {ending.target}")
     if opened is False and score > 0:
         raise InputError(f"{name}: {score} of a player who has not banked (not opened); allowed: 0, or opened")
 

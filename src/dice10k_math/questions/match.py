@@ -14,6 +14,7 @@ from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import Keep, align_roll, bank_keeps, keeps_of
 from dice10k_math.single import TurnWorths
+from dice10k_math.solve.growth import REMEDY, hot_dice_chance
 from dice10k_math.turn import turn_model
 
 if TYPE_CHECKING:
@@ -233,6 +234,9 @@ def _check(rules: Ruleset) -> None:
         raise InputError(f"{rules.name}: high_stakes; matches are solved for rules without this variant")
     if not turn_can_bank(rules):
         raise InputError(f"{rules.name}: no turn can ever bank, so no match ends")
+    if rules.ending.kind != "first_to_target" and hot_dice_chance(turn_model(rules)) == 1:
+        why = "some play never busts, so a turn can be as long as the player likes, and none is best"
+        raise InputError(f"{rules.name}: {why}; remedy: {REMEDY}, or ending.kind = 'first_to_target'")
 
 
 def turn_can_bank(rules: Ruleset) -> bool:

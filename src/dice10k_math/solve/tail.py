@@ -340,9 +340,9 @@ def _composed(outer: list[list[Number]], inner: list[list[Number]]) -> list[list
 def _fixed_point(rows: list[list[Number]]) -> list[Number]:
     """Solve x = constants + matrix x, each row being the matrix row followed by the constant."""
     size = len(rows)
-    system = [[(1 if i == j else 0) - rows[i][j] for j in range(size)] + [rows[i][size]] for i in range(size)]
+    system: list[list[Number]] = [[*((i == j) - rows[i][j] for j in range(size)), rows[i][size]] for i in range(size)]
     for column in range(size):
-        sizes = [abs(system[row][column]) for row in range(column, size)]
+        sizes = [abs(float(system[row][column])) for row in range(column, size)]
         pivot = column + sizes.index(max(sizes))
         if not system[pivot][column]:
             raise NotConvergedError("the play of the far turn has no finite value")
