@@ -126,6 +126,70 @@ def test_ctrl_c_gives_130_and_no_file(cli: Cli, monkeypatch: pytest.MonkeyPatch,
     assert not list(tmp_path.iterdir())
 
 
+INTERRUPTIONS = {
+    "while modules are imported": """
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "click":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+main()
+""",
+    "while a file is written": """
+os.fsync = lambda _: os.kill(os.getpid(), signal.SIGINT)
+main()
+""",
+    # Stands for a compiled loop: a call that lets go of the interpreter and comes back after an hour.
+    "in a call that lasts": """
+import dice10k_math.cli.odds
+def lasting(*_):
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+dice10k_math.cli.odds.bust_odds = lasting
+main()
+""",
+    "where it is taken for another error": """
+import dice10k_math.cli.odds
+def failing(*_):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    except BaseException:
+        raise ImportError from None
+dice10k_math.cli.odds.bust_odds = failing
+main()
+""",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX sends them")
+@pytest.mark.parametrize("when", INTERRUPTIONS)
+def test_ctrl_c_stops_the_process_at_once(when: str, tmp_path: Path) -> None:
+    start = """
+import hashlib, os, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from dice10k_math.__main__ import main
+"""
+    run = process("odds", "dice10k", "--output", str(tmp_path / "odds"), code=start + INTERRUPTIONS[when])
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX sends them")
+def test_ctrl_c_is_ignored_where_whoever_starts_the_process_ignores_it() -> None:
+    code = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+from dice10k_math.__main__ import main
+class Finder:
+    def find_spec(self, name, *_):
+        os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+sys.exit(main())
+"""
+    assert process("odds", "dice10k", code=code).returncode == 0
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX sends them")
 def test_ctrl_c_stops_a_build_between_whole_files(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "dice10k_math", "tables", "build", "farkle", "--out", str(tmp_path / "tables")]

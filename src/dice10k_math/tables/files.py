@@ -15,6 +15,8 @@ PART = ".part"
 
 _CHUNK = 1 << 20
 
+_unfinished: set[Path] = set()
+
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file so that under its name there is never a part of it.
@@ -42,6 +44,7 @@ def write_whole(path: Path, data: bytes) -> None:
         return
     # The name of the part is short, so that any name the folder can hold can be written.
     part = path.parent / f".{secrets.token_hex(8)}{PART}"
+    _unfinished.add(part)
     try:
         with part.open("xb") as file:
             file.write(data)
@@ -53,6 +56,14 @@ def write_whole(path: Path, data: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+    finally:
+        _unfinished.discard(part)
+
+
+def remove_parts() -> None:
+    """Remove what is being written, for a process that is about to end."""
+    for part in tuple(_unfinished):
+        part.unlink(missing_ok=True)
 
 
 def regular_file(folder: Path, file: str) -> Path:
