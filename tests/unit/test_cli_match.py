@@ -177,15 +177,15 @@ REFUSED = {
     "advice without an opponent": ((*ADVISE, *ROLLED), "--for win: needs --opponent"),
     "a turn score that cannot be": (
         (*ADVISE, *START, "--turn-score", "50", "--roll", "1,1,5,3,2,2"),
-        "turn_score: 50 with 0 hot dice and 6 dice to roll cannot be there",
+        "--turn-score: 50 with 6 dice to roll; allowed: what keeps can have brought by then",
     ),
     "a bust after a turn score that cannot be": (
         (*ADVISE, *START, "--turn-score", "0", "--roll", "2,3"),
-        "turn_score: 0 with 0 hot dice and 2 dice to roll cannot be there",
+        "--turn-score: 0 with 2 dice to roll; allowed: what keeps can have brought by then",
     ),
-    "a turn score off the grid": ((*ADVISE, *START, "--turn-score", "70", "--roll", "1,2,3"), "turn_score: 70"),
-    "busts that are not counted": ((*ADVISE, *START, *ROLLED, "--busts", "1"), "busts: 1; farkle does not count"),
-    "an opening against the score": ((*ADVISE, *START, *ROLLED, "--not-opened"), "opened: False at a score of 100"),
+    "a turn score off the grid": ((*ADVISE, *START, "--turn-score", "70", "--roll", "1,2,3"), "--turn-score: 70"),
+    "busts that are not counted": ((*ADVISE, *START, *ROLLED, "--busts", "1"), "--busts: 1; farkle does not count"),
+    "an opening against the score": ((*ADVISE, *START, *ROLLED, "--not-opened"), "--not-opened: at a score of 100"),
     "a second turn for points": ((*ADVISE, *ROLLED, "--for", "points"), "--tables: not with --for points"),
     "no folder of tables": (
         ("match", "farkle.toml", "--tables", "nowhere"),

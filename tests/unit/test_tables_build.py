@@ -289,7 +289,14 @@ def test_the_command_says_what_it_wrote(capsys: pytest.CaptureFixture[str], tmp_
     assert not first.err
     second = cli("tables", "build", str(rules), "--out", str(out))
     assert "farkle/odds.parquet" in second.out
-    assert "kept" in second.out
+    (out / "farkle" / "odds.parquet").unlink()
+    third = cli("tables", "build", str(rules), "--out", str(out))
+    assert second.out.splitlines()[-4:-1] == [
+        f"{out}: 0 tables written, 10 kept",
+        "",
+        "kept: there already, for the same rules and version, its hashes right.",
+    ]
+    assert f"{out}: 1 table written, 9 kept" in third.out
     assert cli("tables", "verify", str(out)).out == "all tables hold\n"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dice10k_math.cli.parameters import FilePath
 from dice10k_math.errors import TableError
 from dice10k_math.rules.model import Ruleset
 
@@ -20,7 +21,7 @@ USUAL = Path("tables")
 """Folder of tables that is looked for in the current directory."""
 
 tables_option = click.option(
-    "--tables", type=click.Path(path_type=Path), metavar="DIR", help="Read a built match table instead of solving."
+    "--tables", type=FilePath(), metavar="DIR", help="Read a built match table instead of solving."
 )
 second_option = click.option("--second", is_flag=True, help="Equal turns: the player has the second turn of the round.")
 

@@ -9,6 +9,7 @@ import click
 from dice10k_math.cli.arguments import example, hand_field, rules_argument
 from dice10k_math.cli.bank_text import bank_text
 from dice10k_math.cli.output import Answer, answers
+from dice10k_math.cli.parameters import Whole
 from dice10k_math.cli.text import heading, one_in, pairs, percent, ratio
 from dice10k_math.rules.model import Ruleset
 
@@ -23,12 +24,12 @@ STATE_HEADS = ("dice", "turn_score", "hot_dice", "bank", "roll", "action")
 
 @click.command("turn", epilog=example("turn dice10k --score 5000"))
 @rules_argument
-@click.option("--score", type=int, metavar="S", help="Score at the start of the turn; default: 0, long run: 1000.")
+@click.option("--score", type=Whole(), metavar="S", help="Score at the start of the turn; default: 0, long run: 1000.")
 @click.option("--opened/--not-opened", default=None, help="Whether the player has banked before; default: score not 0.")
-@click.option("--busts", type=int, metavar="N", help="Busts in a row before this turn.")
+@click.option("--busts", type=Whole(), metavar="N", help="Busts in a row before this turn.")
 @click.option(
     "--at-least",
-    type=click.IntRange(1, MOST_AT_LEAST),
+    type=Whole(1, MOST_AT_LEAST),
     metavar="POINTS",
     help="Aim to bank this many points, as likely as can be.",
 )

@@ -170,9 +170,11 @@ class _Lookup:
         program = self.worths.program
         number = program.number(turn_score, hot_dice, program.model.index(hand))
         if number is None:
+            dice = "1 die" if len(hand) == 1 else f"{len(hand)} dice"
+            after = f" after {hot_dice} hot dice" if hot_dice else ""
             raise InputError(
-                f"turn_score: {turn_score} with {hot_dice} hot dice and {len(hand)} dice to roll cannot be there, "
-                f"or is beyond {program.most}"
+                f"turn_score: {turn_score} with {dice} to roll{after}; "
+                f"allowed: what keeps can have brought by then, up to {program.most}"
             )
         return number
 

@@ -127,15 +127,17 @@ class SoloSolution:
         game = self.game
         start = game.start(score, is_open(self.rules, score) if opened is None else opened, busts)
         if start is None:
-            in_a_row = self.rules.bust.in_a_row
-            counted = f" with 0 to {in_a_row.busts - 1} busts in a row" if in_a_row else " with 0 busts in a row"
-            raise InputError(
-                f"score: {score} ({busts} busts{'' if opened is None else ', opened' if opened else ', not opened'}) "
-                f"is no turn start of {self.rules.name}; "
-                f"allowed: {game.low} to {game.high} in steps of {game.unit}{counted}"
-                f"{', not opened at 0 or less only' if game.remembers else ''}"
-            )
+            raise InputError(self._refusal(score, opened, busts))
         return start
+
+    def _refusal(self, score: int, opened: bool | None, busts: int) -> str:
+        game, in_a_row = self.game, self.rules.bust.in_a_row
+        most = 0 if in_a_row is None else in_a_row.busts - 1
+        if not 0 <= busts <= most:
+            return f"busts: {busts}; {self.rules.name} counts 0 to {most} busts in a row before a turn"
+        if game.start(score, True, busts) is None:
+            return f"score: {score}; allowed: {game.low} to {game.high} in steps of {game.unit}"
+        return f"opened: {opened} with a score of {score}; a player with points has banked before"
 
     def turn_starts(self) -> tuple[tuple[int, bool, int], ...]:
         """Return every turn start that can be, as (score, opened, busts); scores grow for each opened and busts."""
