@@ -103,6 +103,17 @@ def test_the_command_answers_in_json(cli: Cli) -> None:
     assert len(everything["scores"]) == 200
 
 
+def test_progress_is_told_round_by_round() -> None:
+    told: list[tuple[str, float | None]] = []
+    solo = d10.solve_solo(with_target(d10.load_rules("farkle"), 1000), lambda what, share: told.append((what, share)))
+    assert told[0] == ("laying out the turn", None)
+    assert {what.split(",")[0] for what, _ in told[1:]} == {"upper bounds", "lower bounds"}
+    assert all(share is not None and 0 <= share < 1 for _, share in told[1:])
+    shares: list[float] = []
+    solo.within(3, ((0, None, 0),), shares.append)
+    assert shares == [0, 0.25, 0.5, 0.75]
+
+
 def test_the_command_says_which_scores_it_shows(cli: Cli) -> None:
     lines = cli("solo", "farkle", "--within", "1").out.splitlines()
     assert [line.split()[0] for line in lines[4:-3]] == [f"{score:,}" for score in range(0, 10_000, 200)]

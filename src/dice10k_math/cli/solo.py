@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,12 @@ import click
 from dice10k_math.cli.arguments import example, rules_argument
 from dice10k_math.cli.output import Answer, answers
 from dice10k_math.cli.parameters import Whole
+from dice10k_math.cli.solving import progress
 from dice10k_math.cli.text import columns, heading, pairs, percent
 from dice10k_math.rules.model import Ruleset
 
 if TYPE_CHECKING:
-    from dice10k_math.questions.solo import Enclosed, SoloSolution
+    from dice10k_math.questions.solo import Enclosed
 
 LISTED = 50
 """How many scores the text for people lists at most."""
@@ -39,16 +41,23 @@ def command(rules: Ruleset, score: int | None, opened: bool | None, busts: int |
     """
     if score is None and (opened is not None or busts is not None):
         raise click.UsageError("--opened, --busts: not without --score; allowed: --score S")
-    from dice10k_math.questions.solo import solve_solo
+    from dice10k_math.questions.solo import check_score, solve_solo
+    from dice10k_math.workers import part_of
 
-    solo = solve_solo(rules)
+    check_score(rules, score or 0)
+    with progress() as report:
+        solo = solve_solo(rules, report)
+        starts = solo.turn_starts() if score is None else ((score, opened, busts or 0),)
+        found = [solo.expected_turns(*start) for start in starts]
+        told = part_of(report, f"chance within {_turns_in_words(within or 0)}")
+        chances = () if within is None else solo.within(within, starts, told)
+    rows = [
+        {"score": start[0], "opened": start[1], "busts": start[2], **_row(turns), **chance}
+        for start, turns, chance in zip(starts, found, _chances(within, chances) or [{}] * len(found), strict=True)
+    ]
     if score is None:
-        return _all(solo, within)
-    starts = ((score, opened, busts or 0),)
-    row = {"score": score, "opened": opened, "busts": busts or 0, **_row(solo.expected_turns(*starts[0]))}
-    if within is not None:
-        row |= _within(within, solo.within(within, starts)[0])
-    return Answer({"ruleset": rules.name, **row}, [row], lambda: _text(rules, score, row))
+        return Answer({"ruleset": rules.name, "scores": rows}, rows, lambda: _table(rules, rows))
+    return Answer({"ruleset": rules.name, **rows[0]}, rows, lambda: _text(rules, score, rows[0]))
 
 
 def _row(found: Enclosed) -> dict[str, Any]:
@@ -58,23 +67,16 @@ def _row(found: Enclosed) -> dict[str, Any]:
     return {"expected_turns": found.value, "lower": found.lower, "upper": found.upper}
 
 
-def _within(turns: int, found: Enclosed) -> dict[str, Any]:
-    return {
-        "within": turns,
-        "probability": found.value,
-        "probability_lower": found.lower,
-        "probability_upper": found.upper,
-    }
-
-
-def _all(solo: SoloSolution, within: int | None) -> Answer:
-    starts = solo.turn_starts()
-    chances = [{} for _ in starts] if within is None else [_within(within, f) for f in solo.within(within, starts)]
-    rows = [
-        {"score": start[0], "opened": start[1], "busts": start[2], **_row(solo.expected_turns(*start)), **chance}
-        for start, chance in zip(starts, chances, strict=True)
+def _chances(turns: int | None, found: Iterable[Enclosed]) -> list[dict[str, Any]]:
+    return [
+        {
+            "within": turns,
+            "probability": chance.value,
+            "probability_lower": chance.lower,
+            "probability_upper": chance.upper,
+        }
+        for chance in found
     ]
-    return Answer({"ruleset": solo.rules.name, "scores": rows}, rows, lambda: _table(solo.rules, rows))
 
 
 def _turns(row: dict[str, Any]) -> str:
@@ -82,7 +84,7 @@ def _turns(row: dict[str, Any]) -> str:
 
 
 def _text(rules: Ruleset, score: int, row: dict[str, Any]) -> str:
-    items = [("expected", f"{_turns(row)} turns")]
+    items = [("expected", _turns(row))]
     if row["lower"] is not None:
         items[0] = ("expected", f"{_turns(row)} turns (proved to within {row['upper'] - row['lower']:.1g})")
     if "within" in row:
