@@ -11,6 +11,7 @@ import pytest
 
 import dice10k_math as d10
 from dice10k_math.questions.solo import SoloSolution
+from dice10k_math.rules import with_target
 from dice10k_math.rules.model import Ending
 from dice10k_math.solve.solo import lower_holds, power_above, stride_of, upper_holds
 from dice10k_math.tables import alone
