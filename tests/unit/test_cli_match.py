@@ -256,8 +256,7 @@ def test_every_phase_of_solving_tells_how_far_it_is(rules: Ruleset) -> None:
     assert all("round" in phase for phase in phases[:-1]) if rounds else phases[:-1] == ["solving", "bounding"]
     assert phases[-1] == "judging"
     for phase in phases:
-        shares = [share for what, share in told if what == phase]
-        assert None not in shares
+        shares = [-1.0 if share is None else share for what, share in told if what == phase]
         assert shares == sorted(shares)
         assert shares[0] == 0
         assert shares[-1] < 1
