@@ -52,7 +52,7 @@ BAD = {
     "a format too early": (("rules", "--format", "json", "show", "farkle"), "say --format and --output after 'show'"),
     "a missing folder": (("odds", "dice10k", "--output", "/nope/odds.csv"), "--output /nope/odds.csv: cannot be written"),
     "a folder for output": (("odds", "dice10k", "--output", "/"), "--output /: cannot be written (Is a directory)"),
-    "a huge score": (("turn", "farkle", "--score", "9" * 20), "--score: 99999999999999999999; allowed: a whole number of at most 18 digits"),
+    "a huge score": (("turn", "farkle", "--score", "9" * 20), "--score: 99999999999999999999; allowed: a whole number such as 10000, of at most 18 digits"),
     "busts that do not count": (("turn", "farkle", "--busts", "1"), "--busts: 1; farkle counts 0 to 0"),
     "nothing to aim for": (("turn", "farkle", "--at-least", "0"), "--at-least: 0; allowed: a whole number from 1 to 100000"),
     "one turn of many": (("turn", "farkle", "--long-run", "--busts", "0"), "--long-run: not with"),

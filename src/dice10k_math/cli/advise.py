@@ -21,7 +21,7 @@ from dice10k_math.cli.keeps import dice_left
 from dice10k_math.cli.match import check_scores, where
 from dice10k_math.cli.output import Answer, answers
 from dice10k_math.cli.parameters import OneOf, Whole
-from dice10k_math.cli.solving import match_of, second_option, tables_option, usual_tables
+from dice10k_math.cli.solving import match_of, second_option, tables_option, usual_tables, waiting
 from dice10k_math.cli.text import columns, faces, heading, percent
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import align_roll
@@ -107,8 +107,9 @@ def command(
 def _for_points(situation: Situation) -> Answer:
     from dice10k_math.questions.turn import solve_turn
 
-    turn = solve_turn(situation.rules, situation.score, opened=situation.opened, busts=situation.busts, exact=False)
-    choices = turn.advise(situation.turn_score, situation.roll, situation.hot_dice, situation.hand)
+    with waiting(situation.rules, "solving the turn"):
+        turn = solve_turn(situation.rules, situation.score, opened=situation.opened, busts=situation.busts, exact=False)
+        choices = turn.advise(situation.turn_score, situation.roll, situation.hot_dice, situation.hand)
     rows = [
         {
             "keep": list(choice.keep),

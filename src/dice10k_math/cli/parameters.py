@@ -44,7 +44,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg] # generic in newer versi
     def _allowed(self) -> str:
         if self.most is not None:
             return f"a whole number from {self.least or 0} to {self.most}"
-        return f"a whole number of at most {MOST_DIGITS} digits, such as 10000"
+        return f"a whole number such as 10000, of at most {MOST_DIGITS} digits"
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg] # the same

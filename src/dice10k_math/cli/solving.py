@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dice10k_math.cli.arguments import is_spicy
 from dice10k_math.cli.parameters import FilePath
 from dice10k_math.errors import TableError
 from dice10k_math.rules.model import Ruleset
@@ -73,3 +74,14 @@ def progress() -> Iterator[Callable[[str, float | None], None]]:
             bar.update(task, completed=share or 0.0, total=None if share is None else 1.0, description=what)
 
         yield report
+
+
+@contextmanager
+def waiting(rules: Ruleset, what: str) -> Iterator[None]:
+    """Show that work goes on of which the share that is done is not known, where it takes more than a moment."""
+    if not is_spicy(rules) and rules.bust.in_a_row is None:
+        yield
+        return
+    with progress() as report:
+        report(what, None)
+        yield
