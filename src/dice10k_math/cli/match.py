@@ -8,6 +8,7 @@ import click
 
 from dice10k_math.cli.arguments import example, rules_argument
 from dice10k_math.cli.output import Answer, answers
+from dice10k_math.cli.parameters import Whole
 from dice10k_math.cli.solving import match_of, second_option, tables_option
 from dice10k_math.cli.text import heading, pairs, percent
 from dice10k_math.questions.allowed import check_score
@@ -16,8 +17,8 @@ from dice10k_math.rules.model import Ruleset
 
 @click.command("match", epilog=example("match farkle --score 4200 --opponent 7000"))
 @rules_argument
-@click.option("--score", type=int, metavar="A", help="Banked score of the player to move; default: the start.")
-@click.option("--opponent", type=int, metavar="B", help="Banked score of the other.")
+@click.option("--score", type=Whole(), metavar="A", help="Banked score of the player to move; default: the start.")
+@click.option("--opponent", type=Whole(), metavar="B", help="Banked score of the other.")
 @second_option
 @tables_option
 @answers

@@ -10,6 +10,8 @@ from dice10k_math.bounds import clean_chance
 from dice10k_math.cli.arguments import example, hand_field, rules_argument
 from dice10k_math.cli.bank_text import bank_text
 from dice10k_math.cli.output import Answer, answers
+from dice10k_math.cli.parameters import Whole
+from dice10k_math.cli.solving import waiting
 from dice10k_math.cli.text import heading, one_in, pairs, percent, ratio
 from dice10k_math.rules.model import Ruleset
 
@@ -24,12 +26,12 @@ STATE_HEADS = ("dice", "turn_score", "hot_dice", "bank", "roll", "action")
 
 @click.command("turn", epilog=example("turn dice10k --score 5000"))
 @rules_argument
-@click.option("--score", type=int, metavar="S", help="Score at the start of the turn; default: 0, long run: 1000.")
+@click.option("--score", type=Whole(), metavar="S", help="Score at the start of the turn; default: 0, long run: 1000.")
 @click.option("--opened/--not-opened", default=None, help="Whether the player has banked before; default: score not 0.")
-@click.option("--busts", type=int, metavar="N", help="Busts in a row before this turn.")
+@click.option("--busts", type=Whole(), metavar="N", help="Busts in a row before this turn.")
 @click.option(
     "--at-least",
-    type=click.IntRange(1, MOST_AT_LEAST),
+    type=Whole(1, MOST_AT_LEAST),
     metavar="POINTS",
     help="Aim to bank this many points, as likely as can be.",
 )
@@ -47,13 +49,15 @@ def command(
     if long_run:
         if opened is not None or busts is not None or at_least is not None:
             raise click.UsageError("--long-run: not with --opened, --busts or --at-least; allowed: --score")
-        return _long_run(rules, 1000 if score is None else score)
+        with waiting(rules, "solving the turns"):
+            return _long_run(rules, 1000 if score is None else score)
     from dice10k_math.questions.turn import solve_turn
     from dice10k_math.solve.worth import at_least as worth_of
 
     worth = None if at_least is None else worth_of(at_least)
-    turn = solve_turn(rules, score or 0, opened=opened, busts=busts or 0, worth=worth)
-    return _one_turn(turn, at_least)
+    with waiting(rules, "solving the turn"):
+        turn = solve_turn(rules, score or 0, opened=opened, busts=busts or 0, worth=worth)
+        return _one_turn(turn, at_least)
 
 
 def _one_turn(turn: TurnSolution, at_least: int | None) -> Answer:

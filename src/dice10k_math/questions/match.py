@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,12 +16,10 @@ from dice10k_math.scoring import Keep, align_roll, bank_keeps, keeps_of
 from dice10k_math.single import TurnWorths
 from dice10k_math.solve.growth import REMEDY, hot_dice_chance
 from dice10k_math.turn import turn_model
+from dice10k_math.workers import Progress, part_of
 
 if TYPE_CHECKING:
     import polars
-
-Progress = Callable[[str, float | None], None]
-"""Told what is being done, and the share that is done where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +169,11 @@ class _Lookup:
         program = self.worths.program
         number = program.number(turn_score, hot_dice, program.model.index(hand))
         if number is None:
+            dice = "1 die" if len(hand) == 1 else f"{len(hand)} dice"
+            after = f" after {hot_dice} hot dice" if hot_dice else ""
             raise InputError(
-                f"turn_score: {turn_score} with {hot_dice} hot dice and {len(hand)} dice to roll cannot be there, "
-                f"or is beyond {program.most}"
+                f"turn_score: {turn_score} with {dice} to roll{after}; "
+                f"allowed: what keeps can have brought by then, up to {program.most}"
             )
         return number
 
@@ -219,11 +219,12 @@ def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSoluti
     >>> found.lower <= found.value <= found.upper
     True
     """
+    if progress is not None:
+        progress("laying out the turn", None)
     _check(rules)
-    told = progress or (lambda _what, _share: None)
     if is_race(rules):
-        return MatchSolution(rules, _solve_race(rules, told))
-    return MatchSolution(rules, _solve_field(rules, told))
+        return MatchSolution(rules, _solve_race(rules, progress))
+    return MatchSolution(rules, _solve_field(rules, progress))
 
 
 def _check(rules: Ruleset) -> None:
@@ -244,21 +245,20 @@ def turn_can_bank(rules: Ruleset) -> bool:
     return any(entry.may_bank for hand in turn_model(rules).hands for entry in hand.entries)
 
 
-def _solve_race(rules: Ruleset, told: Progress) -> RacePositions:
+def _solve_race(rules: Ruleset, progress: Progress | None) -> RacePositions:
     from dice10k_math.certify.race import judge_race
     from dice10k_math.solve.race import propose_bounds, solve_race
 
     race = Race(rules)
-    values = solve_race(race, lambda share: told("solving", share))
-    bounds = propose_bounds(race, values, lambda share: told("bounding", share))
-    told("judging", None)
-    verdict = judge_race(race, bounds)
+    values = solve_race(race, part_of(progress, "solving"))
+    bounds = propose_bounds(race, values, part_of(progress, "bounding"))
+    verdict = judge_race(race, bounds, part_of(progress, "judging"))
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
     return RacePositions.of(race, values, bounds)
 
 
-def _solve_field(rules: Ruleset, told: Progress) -> FieldPositions:
+def _solve_field(rules: Ruleset, progress: Progress | None) -> FieldPositions:
     from dice10k_math.certify.field import judge_field
     from dice10k_math.field import Field, extents
     from dice10k_math.solve.field import FieldBounds, carry_over, solve_field
@@ -268,9 +268,9 @@ def _solve_field(rules: Ruleset, told: Progress) -> FieldPositions:
     for extent, settled in extents(rules):
         field = Field(rules, extent)
         start = None if bounds is None or coarse is None else carry_over(bounds, coarse, field)
-        bounds, coarse = solve_field(field, start, settled=settled, progress=lambda what: told(what, None)), field
+        bounds, coarse = solve_field(field, start, settled=settled, progress=progress), field
     assert bounds is not None  # noqa: S101 - there is at least one extent
-    verdict = judge_field(field, bounds.us, bounds.them, lambda share: told("judging", share))
+    verdict = judge_field(field, bounds.us, bounds.them, part_of(progress, "judging"))
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
     return FieldPositions(field, bounds.us, bounds.them)

@@ -10,7 +10,6 @@ the player must not.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,9 +22,8 @@ from dice10k_math.errors import NotConvergedError
 from dice10k_math.field import Field, Span
 from dice10k_math.last_turn import DOWN, UP, Side, last_turns
 from dice10k_math.program import Floats, Ints
-from dice10k_math.workers import map_all
+from dice10k_math.workers import Progress, Share, counted, map_all, nth_part, part_of
 
-Progress = Callable[[str], None]
 MOST_ROUNDS = 40
 COST = 1e-12
 """What each turn costs a guarantee: enough to cover that both players' play is improved at once, which settles to
@@ -71,7 +69,7 @@ class PolicyIteration:
         who = self.players[player]
         return self.field.extend(1.0 - other.T, who.side, who.last_turn, who.beyond)
 
-    def round(self) -> float:
+    def round(self, progress: Share | None = None) -> float:
         """Improve the play and solve for it; return the greatest change that the improvement alone made."""
         size = len(self.field.states)
         constants = np.empty_like(self.move)
@@ -81,7 +79,8 @@ class PolicyIteration:
             table = self.table(number)
             parts = []
             turn = partial(self.field.turn_forward, table=table, side=player.side)
-            for state, forward in enumerate(map_all(turn, range(size))):
+            forwards = counted(map_all(turn, range(size)), size, nth_part(progress, number, len(self.players)))
+            for state, forward in enumerate(forwards):
                 # At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
                 value = np.clip(forward.value + player.cost, 0.0, 1.0)
                 proved = (value > 0.0) if player.side.lowest else (value < 1.0)
@@ -186,7 +185,7 @@ def solve_field(
     settled
         Change of a round at which to stop.
     progress
-        Told about every round.
+        Told about every round, and how far it is.
 
     Raises
     ------
@@ -196,10 +195,10 @@ def solve_field(
     players = _players(field)
     first = None if start is None else np.stack([start.us, start.them])
     iteration = PolicyIteration(field, players, first)
-    for number in range(MOST_ROUNDS):
-        change = iteration.round()
-        if progress is not None:
-            progress(f"round {number + 1} on {len(field.states)} own states: greatest change {change:.0e}")
+    last = ""
+    for number in range(1, MOST_ROUNDS + 1):
+        change = iteration.round(part_of(progress, f"{len(field.states)} own states, round {number}{last}"))
+        last = f" (change {change:.0e})"
         if change <= settled:
             us, them = np.clip(iteration.move, 0.0, 1.0)
             return FieldBounds(us, them)
