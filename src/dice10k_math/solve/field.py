@@ -20,7 +20,7 @@ from scipy.sparse.linalg import LinearOperator, bicgstab
 
 from dice10k_math.backup import Forward
 from dice10k_math.errors import NotConvergedError
-from dice10k_math.field import Field, Span
+from dice10k_math.field import Field
 from dice10k_math.last_turn import DOWN, UP, Side, last_turns
 from dice10k_math.program import Floats, Ints
 from dice10k_math.workers import map_all
@@ -77,72 +77,56 @@ class PolicyIteration:
         constants = np.empty_like(self.move)
         matrices = []
         change = 0.0
-        for number, player in enumerate(self.players):
-            table = self.table(number)
+        for number in range(len(self.players)):
             parts = []
-            turn = partial(self.field.turn_forward, table=table, side=player.side)
-            for state, forward in enumerate(map_all(turn, range(size))):
-                # At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
-                value = np.clip(forward.value + player.cost, 0.0, 1.0)
-                proved = (value > 0.0) if player.side.lowest else (value < 1.0)
-                change = max(change, float(np.max(np.abs(value - self.move[number, state]))))
-                part, constant = self._equations(state, table, forward, number)
-                parts.append(sparse.diags_array(proved.astype(float)) @ part)
-                constants[number, state] = np.where(proved, constant + player.cost, value)
+            rows = partial(self._rows, number=number, table=self.table(number))
+            for state, (part, constant, changed) in enumerate(map_all(rows, range(size))):
+                parts.append(part)
+                constants[number, state] = constant
+                change = max(change, changed)
             matrices.append(sparse.vstack(parts, format="csr"))
         self._solve(matrices, constants, max(1e-14, 1e-4 * change))
         return change
 
-    def _equations(self, state: int, table: Floats, forward: Forward, number: int) -> tuple[sparse.csr_matrix, Floats]:
+    def _rows(self, state: int, number: int, table: Floats) -> tuple[sparse.csr_matrix, Floats, float]:
+        """Improve the play of one own state; return its rows of the linear system and the greatest change."""
+        player = self.players[number]
+        forward, rows = self.field.turn_forward(state, table, player.side)
+        # At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
+        value = np.clip(forward.value + player.cost, 0.0, 1.0)
+        proved = (value > 0.0) if player.side.lowest else (value < 1.0)
+        part, constant = self._equations(state, table, forward, rows, number)
+        change = float(np.max(np.abs(value - self.move[number, state])))
+        mask = sparse.diags_array(proved.astype(float))
+        return mask @ part, np.where(proved, constant + player.cost, value), change
+
+    def _equations(
+        self, state: int, table: Floats, forward: Forward, rows: Ints, number: int
+    ) -> tuple[sparse.csr_matrix, Floats]:
         """Rows of the linear system: worth = constant - sum of probability * the other's worth of moving.
 
         The unknowns of the other player are numbered by (their own state, our state).
         """
         field = self.field
         size = len(field.states)
-        moves = field.moves[state]
-        side = self.players[number].side
-        columns = np.arange(size)
-        used = np.flatnonzero(forward.banked.any(axis=1)).tolist()
-        endings = [(forward.banked[bank], moves.banks[bank]) for bank in used]
-        endings += [(forward.bust, (moves.bust,)), (forward.bust_on_six, (moves.bust_on_six,))]
-        rows_index, unknown, data = [], [], []
+        moves, side = field.moves[state], self.players[number].side
+        weight = np.vstack([forward.banked, forward.bust, forward.bust_on_six])
+        row = np.vstack([rows, *(field.counting_row(span, table, side) for span in (moves.bust, moves.bust_on_six))])
+        bank, column = np.nonzero(weight > 0.0)
+        weight, row = weight[bank, column], row[bank, column]
+        inside = row < size
+        outside = ~inside
         # What the endings do not explain: edges, instant wins and rounding.
         constant = forward.rest.copy()
-        for weight, spans in endings:
-            row = self._chosen_rows(spans, table, side)
-            inside = (row < size) & (weight > 0)
-            outside = (row >= size) & (weight > 0)
-            constant[outside] += weight[outside] * table[row[outside], columns[outside]]
-            constant[inside] += weight[inside]
-            rows_index.append(columns[inside])
-            unknown.append(columns[inside] * size + row[inside])
-            data.append(weight[inside])
+        np.add.at(constant, column[outside], weight[outside] * table[row[outside], column[outside]])
+        np.add.at(constant, column[inside], weight[inside])
         matrix = sparse.csr_matrix(
-            (np.concatenate(data), (np.concatenate(rows_index), np.concatenate(unknown))), shape=(size, size * size)
+            (weight[inside], (column[inside], column[inside] * size + row[inside])), shape=(size, size * size)
         )
         # Rounding (the nudges of a bound) is kept as part of the constant.
         other = self.move[(number + 1) % len(self.players)].reshape(-1)
         constant += forward.value - (constant - matrix @ other)
         return matrix, constant
-
-    def _chosen_rows(self, spans: tuple[Span, ...], table: Floats, side: Side) -> Ints:
-        """Return the row that counts for an ending, by opponent's state."""
-        best = self._counting_row(spans[0], table, side)
-        if len(spans) > 1:
-            columns = np.arange(table.shape[1])
-            for span in spans[1:]:
-                row = self._counting_row(span, table, side)
-                best = np.where(table[row, columns] > table[best, columns], row, best)
-        return best
-
-    def _counting_row(self, span: Span, table: Floats, side: Side) -> Ints:
-        if span.wins and (not side.lowest or span.last < span.first):
-            return np.full(table.shape[1], self.field.won)
-        if span.first == span.last:
-            return np.full(table.shape[1], span.first)
-        rows = table[span.first : span.last + 1]
-        return span.first + (rows.argmin(axis=0) if side.lowest else rows.argmax(axis=0))
 
     def _solve(self, matrices: list[sparse.csr_matrix], constants: Floats, tolerance: float) -> None:
         """Solve worth[s] + matrix[s] worth[1 - s] = constants[s] up to a residual."""
