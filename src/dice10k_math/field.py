@@ -466,6 +466,8 @@ class Field:
 
     def _limit(self, state: OwnState) -> int:
         most = self.extent.most
+        if self.passes and state.low < state.high:
+            most //= 2
         if self.passes:
             away = max(self.target - state.low, state.high - self.target)
             return int(min(most, 2 * away + self.extent.past))

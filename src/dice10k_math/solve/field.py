@@ -21,7 +21,7 @@ from scipy.sparse.linalg import LinearOperator, bicgstab
 from dice10k_math.backup import Forward
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.field import Field
-from dice10k_math.last_turn import DOWN, UP, Side, last_turns
+from dice10k_math.last_turn import DOWN, NEAREST, UP, Side, last_turns
 from dice10k_math.program import Floats, Ints
 from dice10k_math.workers import map_all
 
@@ -180,13 +180,53 @@ def solve_field(
     players = _players(field)
     first = None if start is None else np.stack([start.us, start.them])
     iteration = PolicyIteration(field, players, first)
+    us, them = _iterate(iteration, settled, progress)
+    return FieldBounds(us, them)
+
+
+def estimate_field(
+    field: Field, start: Floats | None = None, *, settled: float = SETTLED, progress: Progress | None = None
+) -> Floats:
+    """Return the worth of being to move in every turn start, without proof: a start for bounds at half their cost.
+
+    Parameters
+    ----------
+    field
+        The match.
+    start
+        Values to start from; default: whoever is nearer to the target is thought to be ahead.
+    settled
+        Change of a round at which to stop.
+    progress
+        Told about every round.
+
+    Returns
+    -------
+    ndarray of shape (states, states)
+    """
+    first = _guess(field) if start is None else start
+    last = last_turns(field, 0.5, NEAREST) if field.has_last_turn else None
+    beyond = 0.0 if last is None else float(last[-1])
+    iteration = PolicyIteration(field, (Player(NEAREST, 0.0, last, beyond),), first[None])
+    return _iterate(iteration, settled, progress)[0]
+
+
+def _guess(field: Field) -> Floats:
+    """Return a first guess of every worth: as if each player needed so many turns, and one turn more."""
+    target = field.target
+    middles = np.array([state.high if state.low < -1e9 else state.low for state in field.states])
+    turns = 1.0 + 20.0 * np.abs(target - middles) / target
+    return np.asarray(turns[None, :] / (turns[:, None] + turns[None, :]))
+
+
+def _iterate(iteration: PolicyIteration, settled: float, progress: Progress | None) -> Floats:
+    field = iteration.field
     for number in range(MOST_ROUNDS):
         change = iteration.round()
         if progress is not None:
             progress(f"round {number + 1} on {len(field.states)} own states: greatest change {change:.0e}")
         if change <= settled:
-            us, them = np.clip(iteration.move, 0.0, 1.0)
-            return FieldBounds(us, them)
+            return np.clip(iteration.move, 0.0, 1.0)
     raise NotConvergedError(f"{field.rules.name}: policy iteration did not settle in {MOST_ROUNDS} rounds")
 
 
