@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from math import inf, lcm
 
 import numpy as np
@@ -50,6 +51,10 @@ class OwnState:
     busts: int
 
 
+Widths = tuple[tuple[int, int], ...]
+"""Widths of intervals, in points, each with how many of it follow one another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extent:
     """How far a field is resolved, in points.
@@ -58,19 +63,20 @@ class Extent:
     ----------
     low, high
         From the one to the other every score is an own state of its own.
-    far
+    below, above
         Widths of the intervals that follow on either side, each with how many there are; the last intervals have no
         end.
     most
         Greatest turn score that is backed up.
     past
-        Where the target may be passed: turn scores are backed up to twice the distance from the target and so much
-        more, as a greater one only leads farther away.
+        Where the target may be passed: turn scores are backed up to three times the distance from the target and so
+        much more, as a greater one only leads farther away.
     """
 
     low: int
     high: int
-    far: tuple[tuple[int, int], ...]
+    below: Widths
+    above: Widths
     most: int
     past: int = 0
 
@@ -177,19 +183,14 @@ class Field:
 
     def _intervals(self) -> Iterator[tuple[float, float]]:
         low, high, unit = self.extent.low, self.extent.high, self.unit
-        below, above = [], []
-        start, end = low, high
-        for width, count in self.extent.far:
-            for _ in range(count):
-                below.append((start - width, start - unit))
-                above.append((end + unit, end + width))
-                start, end = start - width, end + width
-        yield -inf, start - unit
-        yield from reversed(below)
+        below = list(accumulate((-width for width, count in self.extent.below for _ in range(count)), initial=low))
+        yield -inf, below[-1] - unit
+        yield from ((start, end - unit) for end, start in reversed(list(pairwise(below))))
         if self.passes:
             yield from ((score, score) for score in range(low, high + 1, unit))
-            yield from above
-            yield end + unit, inf
+            above = list(accumulate((width for width, count in self.extent.above for _ in range(count)), initial=high))
+            yield from ((start + unit, end) for start, end in pairwise(above))
+            yield above[-1] + unit, inf
         else:
             top = self.target - unit if not self.exact else self.target
             yield from ((score, score) for score in range(low, top + 1, unit))
@@ -470,7 +471,7 @@ class Field:
             most //= 2
         if self.passes:
             away = max(self.target - state.low, state.high - self.target)
-            return int(min(most, 2 * away + self.extent.past))
+            return int(min(most, 3 * away + self.extent.past))
         if self.has_last_turn:
             return most
         return int(min(most, self.target - max(state.low, self.target - most)))

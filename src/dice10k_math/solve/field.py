@@ -32,6 +32,11 @@ COST = 1e-12
 about 1e-11 only."""
 SETTLED = 4e-13
 
+NEARLY = 1e-3
+"""Change from which on an own state's play may have settled."""
+Rows = tuple[sparse.csr_matrix, Floats]
+"""The equations of one own state: matrix and constants."""
+
 
 @dataclass(frozen=True, slots=True)
 class Player:
@@ -60,10 +65,14 @@ class PolicyIteration:
     other table is in force.
     """
 
-    def __init__(self, field: Field, players: tuple[Player, ...], start: Floats | None = None) -> None:
+    def __init__(
+        self, field: Field, players: tuple[Player, ...], start: Floats | None = None, settled: float = SETTLED
+    ) -> None:
         size = len(field.states)
-        self.field, self.players = field, players
+        self.field, self.players, self.settled = field, players, settled
         self.move = np.full((len(players), size, size), 0.5) if start is None else start.copy()
+        self._rows: dict[tuple[int, int], Rows] = {}
+        self._changes = np.ones((len(players), size))
 
     def table(self, player: int) -> Floats:
         """Return the extended table of waiting for a player, from the other's present values."""
@@ -74,31 +83,38 @@ class PolicyIteration:
     def round(self) -> float:
         """Improve the play and solve for it; return the greatest change that the improvement alone made."""
         size = len(self.field.states)
-        constants = np.empty_like(self.move)
-        matrices = []
-        change = 0.0
         for number in range(len(self.players)):
-            parts = []
-            rows = partial(self._rows, number=number, table=self.table(number))
-            for state, (part, constant, changed) in enumerate(map_all(rows, range(size))):
-                parts.append(part)
-                constants[number, state] = constant
-                change = max(change, changed)
-            matrices.append(sparse.vstack(parts, format="csr"))
+            improve = partial(self._improve, number=number, table=self.table(number))
+            for state, (rows, changed) in enumerate(map_all(improve, range(size))):
+                if rows is not None:
+                    self._rows[number, state] = rows
+                self._changes[number, state] = changed
+        change = float(self._changes.max())
+        sides = [[self._rows[number, state] for state in range(size)] for number in range(len(self.players))]
+        matrices = [sparse.vstack([part for part, _ in side], format="csr") for side in sides]
+        constants = np.array([[constant for _, constant in side] for side in sides])
         self._solve(matrices, constants, max(1e-14, 1e-4 * change))
         return change
 
-    def _rows(self, state: int, number: int, table: Floats) -> tuple[sparse.csr_matrix, Floats, float]:
-        """Improve the play of one own state; return its rows of the linear system and the greatest change."""
+    def _improve(self, state: int, number: int, table: Floats) -> tuple[Rows | None, float]:
+        """Improve the play of one own state; return its rows of the linear system and the greatest change.
+
+        When the play has nearly settled, only what still changes is followed to its endings once more.
+        """
         player = self.players[number]
+        if self._changes[number, state] < NEARLY:
+            value = np.clip(self.field.turn(state, table, player.side) + player.cost, 0.0, 1.0)
+            change = float(np.max(np.abs(value - self.move[number, state])))
+            if change <= self.settled:
+                return None, change
         forward, rows = self.field.turn_forward(state, table, player.side)
         # At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
         value = np.clip(forward.value + player.cost, 0.0, 1.0)
         proved = (value > 0.0) if player.side.lowest else (value < 1.0)
         part, constant = self._equations(state, table, forward, rows, number)
-        change = float(np.max(np.abs(value - self.move[number, state])))
         mask = sparse.diags_array(proved.astype(float))
-        return mask @ part, np.where(proved, constant + player.cost, value), change
+        change = float(np.max(np.abs(value - self.move[number, state])))
+        return (mask @ part, np.where(proved, constant + player.cost, value)), change
 
     def _equations(
         self, state: int, table: Floats, forward: Forward, rows: Ints, number: int
@@ -179,8 +195,8 @@ def solve_field(
     """
     players = _players(field)
     first = None if start is None else np.stack([start.us, start.them])
-    iteration = PolicyIteration(field, players, first)
-    us, them = _iterate(iteration, settled, progress)
+    iteration = PolicyIteration(field, players, first, settled)
+    us, them = _iterate(iteration, progress)
     return FieldBounds(us, them)
 
 
@@ -207,8 +223,8 @@ def estimate_field(
     first = _guess(field) if start is None else start
     last = last_turns(field, 0.5, NEAREST) if field.has_last_turn else None
     beyond = 0.0 if last is None else float(last[-1])
-    iteration = PolicyIteration(field, (Player(NEAREST, 0.0, last, beyond),), first[None])
-    return _iterate(iteration, settled, progress)[0]
+    iteration = PolicyIteration(field, (Player(NEAREST, 0.0, last, beyond),), first[None], settled)
+    return _iterate(iteration, progress)[0]
 
 
 def _guess(field: Field) -> Floats:
@@ -219,13 +235,13 @@ def _guess(field: Field) -> Floats:
     return np.asarray(turns[None, :] / (turns[:, None] + turns[None, :]))
 
 
-def _iterate(iteration: PolicyIteration, settled: float, progress: Progress | None) -> Floats:
+def _iterate(iteration: PolicyIteration, progress: Progress | None) -> Floats:
     field = iteration.field
     for number in range(MOST_ROUNDS):
         change = iteration.round()
         if progress is not None:
             progress(f"round {number + 1} on {len(field.states)} own states: greatest change {change:.0e}")
-        if change <= settled:
+        if change <= iteration.settled:
             return np.clip(iteration.move, 0.0, 1.0)
     raise NotConvergedError(f"{field.rules.name}: policy iteration did not settle in {MOST_ROUNDS} rounds")
 
