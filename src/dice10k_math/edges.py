@@ -1,9 +1,10 @@
 """Past the greatest turn score that is backed up: what a turn is worth there.
 
-A player may bank, which is worth `top` at best, or roll on. Two bounds hold together. A turn that goes on is banked at
-last with at most (or, played for it, with at least) the probability of *survival*, and falls otherwise. And a player who
-never banks rolls until the bust: that guarantees what the bust is worth, and nothing is better where every bank is worth
-less than that.
+A player may bank, which is worth `top` at best, or roll on. Two bounds hold together.
+A turn that goes on is banked at last with at most (or, played for it, with at least) the probability of *survival*,
+and falls otherwise.
+And a player who never banks rolls until the bust: that guarantees what the bust is worth, and nothing is better where
+every bank is worth less than that.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def roll_on(model: TurnModel) -> tuple[RollOn, RollOn] | None:
     counting the turns that are still going on as well bounds it from above.
     """
     for hand in model.hands:
-        if hand.instant_win or any(not _rollable(hand, roll.entries) for roll in hand.classes):
+        if hand.instant_win or any(not _hands_after(hand, roll.entries) for roll in hand.classes):
             return None
     tiny = 1e-13
     bounds = {
@@ -58,23 +59,21 @@ def roll_on(model: TurnModel) -> tuple[RollOn, RollOn] | None:
     )
 
 
-def _rollable(hand: HandModel, entries: tuple[int, ...]) -> list[int]:
-    return [number for number in entries if hand.entries[number].may_roll]
+def _hands_after(hand: HandModel, entries: tuple[int, ...]) -> list[int]:
+    """Return the hands that can be rolled after a roll."""
+    return [hand.entries[number].hand for number in entries if hand.entries[number].may_roll]
 
 
 def _six_chance(model: TurnModel, pick: Callable[[list[float]], float], start: float) -> Floats:
     """Iterate the chance that rolling on ends with a bust of all dice, by hand."""
-    leads = [
-        [(roll.weight, [hand.entries[number].hand for number in _rollable(hand, roll.entries)]) for roll in hand.classes]
-        for hand in model.hands
-    ]
+    leads = [[(roll.weight, _hands_after(hand, roll.entries)) for roll in hand.classes] for hand in model.hands]
+    losses = [hand.bust if number == model.full else 0 for number, hand in enumerate(model.hands)]
     chance = [start] * len(model.hands)
     for _ in range(2000):
         before = chance
         chance = [
-            ((hand.bust if number == model.full else 0) + sum(w * pick([before[h] for h in after]) for w, after in lead))
-            / hand.outcomes
-            for number, (hand, lead) in enumerate(zip(model.hands, leads, strict=True))
+            (lost + sum(weight * pick([before[after] for after in hands]) for weight, hands in lead)) / hand.outcomes
+            for hand, lost, lead in zip(model.hands, losses, leads, strict=True)
         ]
         if max(abs(new - old) for new, old in zip(chance, before, strict=True)) < 1e-16:
             break

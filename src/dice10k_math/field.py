@@ -477,30 +477,27 @@ class Field:
         return int(min(most, self.target - max(state.low, self.target - most)))
 
 
-SETTLED = 4e-13
-
-
-def extents(rules: Ruleset) -> tuple[tuple[Extent, float], ...]:
-    """Return how far the field of a match is resolved, in stages, each with the change at which to go on to the next.
+def extents(rules: Ruleset) -> tuple[Extent, Extent]:
+    """Return how far the field of a match is resolved: roughly, to start from, and for its bounds.
 
     The widths were chosen by measuring how far the bounds lie apart; that they are bounds does not depend on them.
     """
     target, unit = rules.ending.target, score_step(rules)
+    span = max(target, 4 * max((*penalties(rules), 0)))
 
     def points(share: float) -> int:
         return int(share * span) // unit * unit
 
-    span = max(target, 4 * max((*penalties(rules), 0)))
+    def widths(*shares: tuple[float, int]) -> Widths:
+        return tuple((max(unit, points(share)), count) for share, count in shares)
+
     if rules.ending.overshoot != "add_or_subtract":
-        low, most = -points(0.5), target + (points(2.0) if rules.ending.kind == "final_round" else 0)
-        return ((Extent(low, target, _far(unit, points(0.05)), most), SETTLED),)
-    far = _far(unit, points(0.05))
-    return (
-        (Extent(-points(0.3), target + points(0.4), far, target), 1e-3),
-        (Extent(-points(0.7), target + points(0.8), far, target + points(0.4)), SETTLED),
-    )
-
-
-def _far(unit: int, width: int) -> tuple[tuple[int, int], ...]:
-    """Widths of far intervals: growing with the distance."""
-    return tuple((max(unit, width * factor // unit * unit), count) for factor, count in ((1, 8), (2, 6), (4, 6)))
+        below = widths((0.05, 8), (0.1, 6), (0.2, 6))
+        most = target + (points(2.0) if rules.ending.kind == "final_round" else 0)
+        extent = Extent(-points(0.5), target, below, (), most)
+        return extent, extent
+    # Whoever trails may throw one huge turn, past the target as far again: there every score has to be told apart.
+    below, above = widths((0.1, 4)), widths((0.02, 8), (0.05, 4), (0.1, 4), (0.2, 2))
+    low, high = -points(0.65), target + points(1.0)
+    rough = Extent(low, high, below, above, points(1.4))
+    return rough, Extent(low, high, below, above, points(3.8), points(0.3))

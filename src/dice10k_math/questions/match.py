@@ -257,15 +257,12 @@ def _solve_race(rules: Ruleset, told: Progress) -> RacePositions:
 def _solve_field(rules: Ruleset, told: Progress) -> FieldPositions:
     from dice10k_math.certify.field import judge_field
     from dice10k_math.field import Field, extents
-    from dice10k_math.solve.field import FieldBounds, carry_over, solve_field
+    from dice10k_math.solve.field import carry_over, estimate_field, solve_field
 
-    bounds: FieldBounds | None = None
-    coarse: Field | None = None
-    for extent, settled in extents(rules):
-        field = Field(rules, extent)
-        start = None if bounds is None or coarse is None else carry_over(bounds, coarse, field)
-        bounds, coarse = solve_field(field, start, settled=settled, progress=lambda what: told(what, None)), field
-    assert bounds is not None  # noqa: S101 - there is at least one extent
+    coarse, field = (Field(rules, extent) for extent in extents(rules))
+    estimate = estimate_field(coarse, progress=lambda what: told(f"estimating, {what}", None))
+    rough = solve_field(coarse, estimate, settled=1e-3, progress=lambda what: told(f"bounding roughly, {what}", None))
+    bounds = solve_field(field, carry_over(rough, coarse, field), progress=lambda what: told(f"bounding, {what}", None))
     verdict = judge_field(field, bounds.us, bounds.them, lambda share: told("judging", share))
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")

@@ -32,8 +32,10 @@ COST = 1e-12
 about 1e-11 only."""
 SETTLED = 4e-13
 
-NEARLY = 1e-3
-"""Change from which on an own state's play may have settled."""
+WAITS = 0.01
+"""Share of the greatest change up to which an own state keeps its play."""
+ROUGHLY = 1e-2
+"""Change at which an estimate is good enough to start from."""
 Rows = tuple[sparse.csr_matrix, Floats]
 """The equations of one own state: matrix and constants."""
 
@@ -65,14 +67,13 @@ class PolicyIteration:
     other table is in force.
     """
 
-    def __init__(
-        self, field: Field, players: tuple[Player, ...], start: Floats | None = None, settled: float = SETTLED
-    ) -> None:
+    def __init__(self, field: Field, players: tuple[Player, ...], start: Floats, settled: float) -> None:
         size = len(field.states)
         self.field, self.players, self.settled = field, players, settled
-        self.move = np.full((len(players), size, size), 0.5) if start is None else start.copy()
+        self.move = start.copy()
         self._rows: dict[tuple[int, int], Rows] = {}
         self._changes = np.ones((len(players), size))
+        self._greatest = 0.0
 
     def table(self, player: int) -> Floats:
         """Return the extended table of waiting for a player, from the other's present values."""
@@ -89,7 +90,7 @@ class PolicyIteration:
                 if rows is not None:
                     self._rows[number, state] = rows
                 self._changes[number, state] = changed
-        change = float(self._changes.max())
+        self._greatest = change = float(self._changes.max())
         sides = [[self._rows[number, state] for state in range(size)] for number in range(len(self.players))]
         matrices = [sparse.vstack([part for part, _ in side], format="csr") for side in sides]
         constants = np.array([[constant for _, constant in side] for side in sides])
@@ -99,13 +100,14 @@ class PolicyIteration:
     def _improve(self, state: int, number: int, table: Floats) -> tuple[Rows | None, float]:
         """Improve the play of one own state; return its rows of the linear system and the greatest change.
 
-        When the play has nearly settled, only what still changes is followed to its endings once more.
+        What changes little compared to others keeps its play for now: following it to its endings is what takes long.
         """
         player = self.players[number]
-        if self._changes[number, state] < NEARLY:
+        waits = max(self.settled, self._greatest * min(WAITS, self._greatest))
+        if self._changes[number, state] <= 4 * waits:
             value = np.clip(self.field.turn(state, table, player.side) + player.cost, 0.0, 1.0)
             change = float(np.max(np.abs(value - self.move[number, state])))
-            if change <= self.settled:
+            if change <= waits:
                 return None, change
         forward, rows = self.field.turn_forward(state, table, player.side)
         # At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
@@ -184,7 +186,7 @@ def solve_field(
     start
         Values to start from.
     settled
-        Change of a round at which to stop.
+        Change of a round at which to stop; more than the default is not enough for a judge.
     progress
         Told about every round.
 
@@ -193,38 +195,27 @@ def solve_field(
     NotConvergedError
         The play did not settle.
     """
-    players = _players(field)
-    first = None if start is None else np.stack([start.us, start.them])
-    iteration = PolicyIteration(field, players, first, settled)
+    first = estimate_field(field, progress=progress) if start is None else start
+    iteration = PolicyIteration(field, _players(field), np.stack([first.us, first.them]), settled)
     us, them = _iterate(iteration, progress)
     return FieldBounds(us, them)
 
 
-def estimate_field(
-    field: Field, start: Floats | None = None, *, settled: float = SETTLED, progress: Progress | None = None
-) -> Floats:
-    """Return the worth of being to move in every turn start, without proof: a start for bounds at half their cost.
+def estimate_field(field: Field, *, progress: Progress | None = None) -> FieldBounds:
+    """Return what being to move is worth in every turn start, roughly: a start for bounds, at half their cost.
 
     Parameters
     ----------
     field
         The match.
-    start
-        Values to start from; default: whoever is nearer to the target is thought to be ahead.
-    settled
-        Change of a round at which to stop.
     progress
         Told about every round.
-
-    Returns
-    -------
-    ndarray of shape (states, states)
     """
-    first = _guess(field) if start is None else start
     last = last_turns(field, 0.5, NEAREST) if field.has_last_turn else None
     beyond = 0.0 if last is None else float(last[-1])
-    iteration = PolicyIteration(field, (Player(NEAREST, 0.0, last, beyond),), first[None], settled)
-    return _iterate(iteration, progress)[0]
+    iteration = PolicyIteration(field, (Player(NEAREST, 0.0, last, beyond),), _guess(field)[None], ROUGHLY)
+    (values,) = _iterate(iteration, progress)
+    return FieldBounds(values, values)
 
 
 def _guess(field: Field) -> Floats:
