@@ -261,15 +261,12 @@ def _solve_race(rules: Ruleset, progress: Progress | None) -> RacePositions:
 def _solve_field(rules: Ruleset, progress: Progress | None) -> FieldPositions:
     from dice10k_math.certify.field import judge_field
     from dice10k_math.field import Field, extents
-    from dice10k_math.solve.field import FieldBounds, carry_over, solve_field
+    from dice10k_math.solve.field import carry_over, estimate_field, solve_field
 
-    bounds: FieldBounds | None = None
-    coarse: Field | None = None
-    for extent, settled in extents(rules):
-        field = Field(rules, extent)
-        start = None if bounds is None or coarse is None else carry_over(bounds, coarse, field)
-        bounds, coarse = solve_field(field, start, settled=settled, progress=progress), field
-    assert bounds is not None  # noqa: S101 - there is at least one extent
+    coarse, field = (Field(rules, extent) for extent in extents(rules))
+    estimate = estimate_field(coarse, progress=progress)
+    rough = solve_field(coarse, estimate, settled=1e-3, progress=progress)
+    bounds = solve_field(field, carry_over(rough, coarse, field), progress=progress)
     verdict = judge_field(field, bounds.us, bounds.them, part_of(progress, "judging"))
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
