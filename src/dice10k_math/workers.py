@@ -49,6 +49,11 @@ def part_of(progress: Progress | None, what: str) -> Share | None:
     return None if progress is None else lambda share: progress(what, share)
 
 
+def within(progress: Progress | None, name: str) -> Progress | None:
+    """Return who is told about a piece of work, its name before what is being done in it; None: nobody."""
+    return None if progress is None else lambda what, share: progress(f"{name}: {what}", share)
+
+
 def _call(job: Callable[[], Any]) -> None:
     job()
 

@@ -16,7 +16,7 @@ from dice10k_math.scoring import Keep, align_roll, bank_keeps, keeps_of
 from dice10k_math.single import TurnWorths
 from dice10k_math.solve.growth import REMEDY, hot_dice_chance
 from dice10k_math.turn import turn_model
-from dice10k_math.workers import Progress, part_of
+from dice10k_math.workers import Progress, part_of, within
 
 if TYPE_CHECKING:
     import polars
@@ -264,9 +264,9 @@ def _solve_field(rules: Ruleset, progress: Progress | None) -> FieldPositions:
     from dice10k_math.solve.field import carry_over, estimate_field, solve_field
 
     coarse, field = (Field(rules, extent) for extent in extents(rules))
-    estimate = estimate_field(coarse, progress=progress)
-    rough = solve_field(coarse, estimate, settled=1e-3, progress=progress)
-    bounds = solve_field(field, carry_over(rough, coarse, field), progress=progress)
+    estimate = estimate_field(coarse, progress=within(progress, "estimating"))
+    rough = solve_field(coarse, estimate, settled=1e-3, progress=within(progress, "bounding roughly"))
+    bounds = solve_field(field, carry_over(rough, coarse, field), progress=within(progress, "bounding"))
     verdict = judge_field(field, bounds.us, bounds.them, part_of(progress, "judging"))
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")

@@ -20,7 +20,7 @@ from scipy.sparse.linalg import LinearOperator, bicgstab
 from dice10k_math.backup import Forward
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.field import Field
-from dice10k_math.last_turn import DOWN, NEAREST, UP, Side, last_turns
+from dice10k_math.last_turn import DOWN, NEAREST, UP, Mask, Side, last_turns
 from dice10k_math.program import Floats, Ints
 from dice10k_math.workers import Progress, Share, counted, map_all, nth_part, part_of
 
@@ -34,8 +34,6 @@ WAITS = 0.01
 """Share of the greatest change up to which an own state keeps its play."""
 ROUGHLY = 1e-2
 """Change at which an estimate is good enough to start from."""
-Rows = tuple[sparse.csr_matrix, Floats]
-"""The equations of one own state: matrix and constants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +54,15 @@ class Player:
     cost: float = 0.0
     last_turn: Floats | None = None
     beyond: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The equations of one own state: worth = constants - matrix times the other's worths; and which are proved."""
+
+    matrix: sparse.csr_matrix
+    constants: Floats
+    proved: Mask
 
 
 class PolicyIteration:
@@ -91,9 +98,9 @@ class PolicyIteration:
                 self._changes[number, state] = changed
         self._greatest = change = float(self._changes.max())
         sides = [[self._rows[number, state] for state in range(size)] for number in range(len(self.players))]
-        matrices = [sparse.vstack([part for part, _ in side], format="csr") for side in sides]
-        constants = np.array([[constant for _, constant in side] for side in sides])
-        self._solve(matrices, constants, max(1e-14, 1e-4 * change))
+        matrices = [sparse.vstack([rows.matrix for rows in side], format="csr") for side in sides]
+        constants = np.array([[rows.constants for rows in side] for side in sides])
+        self._solve(matrices, constants, max(1e-14, 1e-8 * change))
         return change
 
     def _improve(self, state: int, number: int, table: Floats) -> tuple[Rows | None, float]:
@@ -104,18 +111,25 @@ class PolicyIteration:
         player = self.players[number]
         waits = max(self.settled, self._greatest * min(WAITS, self._greatest))
         if self._changes[number, state] <= 4 * waits:
-            value = np.clip(self.field.turn(state, table, player.side) + player.cost, 0.0, 1.0)
+            value, proved = self._worth(self.field.turn(state, table, player.side), player)
             change = float(np.max(np.abs(value - self.move[number, state])))
-            if change <= waits:
+            if change <= waits and np.array_equal(proved, self._rows[number, state].proved):
                 return None, change
         forward, rows = self.field.turn_forward(state, table, player.side)
-        # At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
-        value = np.clip(forward.value + player.cost, 0.0, 1.0)
-        proved = (value > 0.0) if player.side.lowest else (value < 1.0)
+        value, proved = self._worth(forward.value, player)
         part, constant = self._equations(state, table, forward, rows, number)
         mask = sparse.diags_array(proved.astype(float))
         change = float(np.max(np.abs(value - self.move[number, state])))
-        return (mask @ part, np.where(proved, constant + player.cost, value)), change
+        return Rows(mask @ part, np.where(proved, constant + player.cost, value), proved), change
+
+    @staticmethod
+    def _worth(turn: Floats, player: Player) -> tuple[Floats, Mask]:
+        """Return what turns are worth with their cost, and for which of them that has to be proved.
+
+        At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
+        """
+        value = np.clip(turn + player.cost, 0.0, 1.0)
+        return value, (value > 0.0) if player.side.lowest else (value < 1.0)
 
     def _equations(
         self, state: int, table: Floats, forward: Forward, rows: Ints, number: int
