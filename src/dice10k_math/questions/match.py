@@ -219,15 +219,27 @@ def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSoluti
     >>> found.lower <= found.value <= found.upper
     True
     """
+<<<<<<< HEAD
     if progress is not None:
         progress("laying out the turn", None)
     _check(rules)
+=======
+    check_match(rules)
+    told = progress or (lambda _what, _share: None)
+>>>>>>> ba7d02b (Judge small matches in whole numbers)
     if is_race(rules):
         return MatchSolution(rules, _solve_race(rules, progress))
     return MatchSolution(rules, _solve_field(rules, progress))
 
 
-def _check(rules: Ruleset) -> None:
+def check_match(rules: Ruleset) -> None:
+    """Refuse a ruleset that two cannot play, or whose variants are not solved.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> check_match(load_rules("farkle"))
+    """
     least, most = rules.players
     if not least <= 2 <= most:
         raise InputError(f"{rules.name}: {least} to {most} players; a match is solved for 2")
