@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import NoReturn
@@ -16,7 +17,7 @@ import pytest
 import dice10k_math as d10
 from dice10k_math.cli import solving
 from dice10k_math.questions import match as match_module
-from dice10k_math.rules import Ruleset, with_target
+from dice10k_math.rules import Ending, Ruleset, with_target
 from dice10k_math.tables.build import build_tables
 from dice10k_math.tables.kinds import kind_named
 from tests.unit.cli import Cli, environment, process
@@ -286,7 +287,7 @@ def test_an_interrupted_match_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_exact_bounds_are_fractions(cli: Cli, folder: Path) -> None:
-    small = with_target(d10.load_rules("des-10000"), 200)
+    small = replace(d10.load_rules("des-10000"), ending=Ending("first_to_target", 200))
     (folder / "small.toml").write_text(d10.dump_rules(small), encoding="utf-8")
     found = cli("match", "small.toml", "--exact", "--score", "50", "--opponent", "100", "--format", "json").data
     right = d10.certify_match(small).win_probability(50, 100)

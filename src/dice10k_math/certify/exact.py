@@ -19,6 +19,7 @@ Where nothing is guaranteed (a lower bound of 0, an upper one of 1) there is not
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,8 +33,8 @@ from dice10k_math.explicit.claims import (
     Claims,
     Fractions,
     bank_worths,
+    behind,
     blocks,
-    deficits,
     endings_of,
     extreme,
     last_turn_banks,
@@ -137,9 +138,13 @@ def _where(match: ExplicitMatch, phase: int, part: int, other: int) -> str:
     return words + (", second turn of the round" if phase else "")
 
 
+def _behind(match: ExplicitMatch, place: int) -> str:
+    return f"a last turn, {match.deficits[place] * match.unit} behind"
+
+
 def _range_faults(match: ExplicitMatch, claims: Claims) -> Iterator[ExactFault]:
     """Refuse what is no claim at all: other turn starts, or numbers that are no probabilities."""
-    shape, last = (match.phases, match.won, match.won), deficits(match)
+    shape, last = (match.phases, match.won, match.won), len(match.deficits)
     for name, found, right in (
         (LOWER, claims.lower, shape),
         (UPPER, claims.upper, shape),
@@ -151,7 +156,7 @@ def _range_faults(match: ExplicitMatch, claims: Claims) -> Iterator[ExactFault]:
             continue
         for place, value in np.ndenumerate(found):
             if not isinstance(value, Fraction) or not 0 <= value <= 1:
-                where = _where(match, *place) if len(place) == 3 else f"a last turn, {place[0] * match.unit} behind"
+                where = _where(match, *place) if len(place) == 3 else _behind(match, *place)
                 yield ExactFault(name, where, value)
     shared = not _breaks_ties(match)
     for name, tie in ((LOWER, claims.tie_lower), (UPPER, claims.tie_upper)):
@@ -180,9 +185,8 @@ class _Judge:
     def jobs(self) -> Iterator[Callable[[], list[ExactFault]]]:
         """Return what there is to check, piece by piece."""
         for lowest in (True, False):
-            if self.match.has_last_turn:
-                for number, behind in enumerate(blocks(deficits(self.match))):
-                    yield partial(self._last_turns, number, behind, lowest)
+            for number in range(len(blocks(self.match))):
+                yield partial(self._last_turns, number, lowest)
             if _breaks_ties(self.match):
                 yield partial(self._tie, lowest)
             for phase in range(self.match.phases):
@@ -202,33 +206,34 @@ class _Judge:
         worth = back_up(match, limit, endings, Whole(down=lowest), self.claims.policy[phase][part] if lowest else None)
         return self._compare(claimed, worth, lowest, [_where(match, phase, part, other) for other in range(match.won)])
 
-    def _last_turns(self, number: int, behind: list[int], lowest: bool) -> list[ExactFault]:
+    def _last_turns(self, number: int, lowest: bool) -> list[ExactFault]:
         """Check last turns of some deficits: the follower's tie is the other's lead in the next round."""
         match = self.match
+        place, deficits = blocks(match)[number]
         tie = self.claims.tie_upper if lowest else self.claims.tie_lower
         level = int((1 - tie) * self.one)
-        bust = np.array([level if deficit == 0 else 0 for deficit in behind], object)
-        top = np.full(len(behind), self.one, object)
+        bust = np.array([level if deficit == 0 else 0 for deficit in deficits], object)
+        top = np.full(len(deficits), self.one, object)
         worse = np.minimum if lowest else np.maximum
         endings = Endings(
-            last_turn_banks(match, behind, self.one, level, 0),
+            last_turn_banks(match, deficits, self.one, level, 0),
             bust,
             bust,
             edges(self.survival[not lowest], bust, bust, top, worse),
             self.one,
         )
         policy = self.claims.last_policy[number] if lowest else None
-        worth = back_up(match, last_limit(match, behind), endings, Whole(down=lowest), policy)
-        claimed = (self.last_lower if lowest else self.last_upper)[behind]
-        return self._compare(claimed, worth, lowest, [f"a last turn, {d * match.unit} behind" for d in behind])
+        worth = back_up(match, last_limit(match, deficits), endings, Whole(down=lowest), policy)
+        claimed = (self.last_lower if lowest else self.last_upper)[place]
+        where = [_behind(match, number) for number in range(len(match.deficits))[place]]
+        return self._compare(claimed, worth, lowest, where)
 
     def _tie(self, lowest: bool) -> list[ExactFault]:
         match = self.match
         answered = self.one - (self.last_upper if lowest else self.last_lower)
         bust = answered[[0]]
         top = answered[[-1]] if lowest else np.full(1, self.one, object)
-        # A lead beyond those told apart is worth no more than a win.
-        banks = tie_banks(match, answered if lowest else np.append(answered, self.one))
+        banks = tie_banks(match, answered, self.one, lowest=lowest)
         worse = np.minimum if lowest else np.maximum
         endings = Endings(banks, bust, bust, edges(self.survival[not lowest], bust, bust, top, worse), self.one)
         worth = back_up(
@@ -258,7 +263,7 @@ class _Ends:
         self.match, self.claims = match, claims
         self.ours = claims.lower == 0
         self.theirs = claims.upper == 1
-        last = deficits(match)
+        last = len(match.deficits)
         # Without extra rounds every last turn ends the match, however it is played.
         self.our_last, self.their_last = (np.full(last, not _breaks_ties(match)) for _ in range(2))
         self.our_tie = self.their_tie = not _breaks_ties(match)
@@ -270,7 +275,7 @@ class _Ends:
         places = [tuple(place) for known in (self.ours, self.theirs) for place in np.argwhere(~known).tolist()]
         found = [ExactFault(END, _where(self.match, *place)) for place in places]
         level = (*np.flatnonzero(~self.our_last), *np.flatnonzero(~self.their_last))
-        found += [ExactFault(END, f"a last turn, {int(d) * self.match.unit} behind") for d in level]
+        found += [ExactFault(END, _behind(self.match, int(place))) for place in level]
         if not (self.our_tie and self.their_tie):
             found.append(ExactFault(END, "leading off an extra round"))
         return found
@@ -307,10 +312,8 @@ class _Ends:
         match = self.match
         rows = [moving[:, row] for row in range(match.won)] + [np.ones(match.won, bool)]
         for row in range(match.won + 1, match.rows):
-            total = match.target + (row - match.won - 1) * match.unit
-            scores = [part.high if lowest else part.low for part in match.parts]
-            behind = [min((total - score) / match.unit, len(last) - 1) for score in scores]
-            rows.append(np.array([last[int(deficit)] for deficit in behind]))
+            deficits = behind(match, row, lowest=lowest)
+            rows.append(np.array([last[bisect_right(match.deficits, deficit) - 1] for deficit in deficits]))
         return rows
 
     def _endings(self, phase: int, part: int, table: Sequence[Vector], *, edge: bool) -> Endings:
@@ -328,21 +331,22 @@ class _Ends:
 
     def _last_turns(self) -> None:
         """Add last turns and extra rounds: they end the match but for a tie."""
-        match = self.match
-        for number, behind in enumerate(blocks(deficits(match))):
+        for number, (place, deficits) in enumerate(blocks(self.match)):
             policy = self.claims.last_policy[number]
-            self.our_last[behind] |= self._last_turn(behind, self.their_tie, Possible(), policy)
-            self.their_last[behind] |= ~self._last_turn(behind, not self.our_tie, Certain(), None)
+            self.our_last[place] |= self._last_turn(deficits, self.their_tie, Possible(), policy)
+            self.their_last[place] |= ~self._last_turn(deficits, not self.our_tie, Certain(), None)
         self.our_tie |= self._tie(self.their_last, Possible(), self.claims.tie_policy)
         self.their_tie |= not self._tie(~self.our_last, Certain(), None)
 
-    def _last_turn(self, behind: list[int], tie: bool, algebra: Algebra, policy: Ratings | None) -> Vector:
+    def _last_turn(self, deficits: tuple[int, ...], tie: bool, algebra: Algebra, policy: Ratings | None) -> Vector:
         over = policy is not None
-        banks = last_turn_banks(self.match, behind, over, tie, over)
-        bust = np.array([tie if deficit == 0 else over for deficit in behind])
+        banks = last_turn_banks(self.match, deficits, over, tie, over)
+        bust = np.array([tie if deficit == 0 else over for deficit in deficits])
         endings = self._with_edges(banks, bust, bust, edge=not over)
-        return back_up(self.match, last_limit(self.match, behind), endings, algebra, policy).vector
+        return back_up(self.match, last_limit(self.match, deficits), endings, algebra, policy).vector
 
     def _tie(self, answered: Vector, algebra: Algebra, policy: Ratings | None) -> bool:
-        endings = self._with_edges(tie_banks(self.match, answered), answered[[0]], answered[[0]], edge=policy is None)
+        ours = policy is not None
+        banks = tie_banks(self.match, answered, ours, lowest=True)
+        endings = self._with_edges(banks, answered[[0]], answered[[0]], edge=not ours)
         return bool(back_up(self.match, self.match.layout.lead, endings, algebra, policy).vector[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -52,11 +53,6 @@ class Claims:
     tie_policy: Ratings | None
 
 
-def deficits(match: ExplicitMatch) -> int:
-    """Return how many deficits of a last turn are told apart."""
-    return (match.target + match.layout.lead) // match.unit + 1 if match.has_last_turn else 0
-
-
 def waiting(match: ExplicitMatch, phase: int, moving: Vector, last: Vector, one: Any, *, lowest: bool) -> list[Vector]:
     """Return the table of waiting of the player who has the turn of a phase.
 
@@ -84,18 +80,26 @@ def waiting(match: ExplicitMatch, phase: int, moving: Vector, last: Vector, one:
     rows = [one - other[:, row] for row in range(match.won)]
     rows.append(np.full(match.won, one, moving.dtype))
     for row in range(match.won + 1, match.rows):
-        total = match.target + (row - match.won - 1) * match.unit
-        scores = [part.high if lowest else part.low for part in match.parts]
-        answers = [_last(last, (total - score) / match.unit, lowest=lowest) for score in scores]
+        answers = [_last(match, last, deficit, lowest=lowest) for deficit in behind(match, row, lowest=lowest)]
         rows.append(one - np.array(answers, moving.dtype))
     return rows
 
 
-def _last(last: Vector, deficit: float, *, lowest: bool) -> Any:
-    """Return a bound of a last turn: beyond the greatest deficit told apart an upper one still holds, a lower is 0."""
-    if deficit < len(last):
-        return last[int(deficit)]
-    return last[-1] if lowest else last[-1] * 0
+def behind(match: ExplicitMatch, row: int, *, lowest: bool) -> list[float]:
+    """Return by opponent's part how far behind, in units, the opponent is before the last turn."""
+    lead = match.leads[row - match.won - 1]
+    return [(match.target - (part.high if lowest else part.low)) / match.unit + lead for part in match.parts]
+
+
+def _last(match: ExplicitMatch, last: Vector, deficit: float, *, lowest: bool) -> Any:
+    """Return a bound of a last turn: an upper one for a lower bound of waiting for it.
+
+    With a greater deficit a last turn is worth less.
+    """
+    if lowest:
+        return last[bisect_right(match.deficits, deficit) - 1]
+    place = bisect_left(match.deficits, deficit)
+    return last[place] if place < len(last) else last[-1] * 0
 
 
 def extreme(table: Sequence[Vector], rows: Sequence[int], *, lowest: bool) -> Vector:
@@ -133,7 +137,7 @@ def bank_worths(match: ExplicitMatch, phase: int, part: int, table: Sequence[Vec
     return [(worth(add), worth(subtract)) for add, subtract in match.ways_of(phase, part, lowest=lowest).banks]
 
 
-def last_turn_banks(match: ExplicitMatch, behind: Sequence[int], win: Any, tie: Any, loss: Any) -> list[Banks]:
+def last_turn_banks(match: ExplicitMatch, deficits: Sequence[int], win: Any, tie: Any, loss: Any) -> list[Banks]:
     """Return what banking each turn score is worth in a last turn, by deficit in units."""
     found: list[Banks] = []
     for turn_score in match.program.bank_scores.tolist():
@@ -141,25 +145,31 @@ def last_turn_banks(match: ExplicitMatch, behind: Sequence[int], win: Any, tie: 
             found.append((None, None))
             continue
         scored = turn_score // match.unit
-        worth = [win if scored > deficit else tie if scored == deficit else loss for deficit in behind]
+        worth = [win if scored > deficit else tie if scored == deficit else loss for deficit in deficits]
         found.append((_vector(worth), None))
     return found
 
 
-def tie_banks(match: ExplicitMatch, waiting_last: Vector) -> list[Banks]:
+def tie_banks(match: ExplicitMatch, answered: Vector, one: Any, *, lowest: bool) -> list[Banks]:
     """Return what banking each turn score is worth when leading off an extra round.
 
     Parameters
     ----------
     match
         The match.
-    waiting_last
-        Worth of waiting for the answer, by its deficit; greater ones are worth at least as much as the last.
+    answered
+        Bounds of the worth of waiting for the answer, by its deficit; a greater one is worth more.
+    one
+        Worth of having won.
+    lowest
+        Whether a lower bound is wanted.
     """
     found: list[Banks] = []
     for turn_score in match.program.bank_scores.tolist():
-        place = min(turn_score // match.unit, len(waiting_last) - 1)
-        found.append((waiting_last[[place]], None) if match.opened.allows(turn_score) else (None, None))
+        scored = turn_score // match.unit
+        place = bisect_right(match.deficits, scored) - 1 if lowest else bisect_left(match.deficits, scored)
+        worth = answered[[place]] if place < len(answered) else np.full(1, one, answered.dtype)
+        found.append((worth, None) if match.opened.allows(turn_score) else (None, None))
     return found
 
 
@@ -168,6 +178,7 @@ def _vector(worths: Sequence[Any]) -> Vector:
     return np.array(worths, kind if kind in (bool, float) else object)
 
 
-def blocks(count: int) -> list[list[int]]:
-    """Return deficits in the groups in which they are worked out."""
-    return [list(range(start, min(start + BLOCK, count))) for start in range(0, count, BLOCK)]
+def blocks(match: ExplicitMatch) -> list[tuple[slice, tuple[int, ...]]]:
+    """Return deficits in the groups in which they are worked out, each with its place among all."""
+    places = [slice(start, start + BLOCK) for start in range(0, len(match.deficits), BLOCK)]
+    return [(place, match.deficits[place]) for place in places]

@@ -18,6 +18,7 @@ bounds.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,14 +33,15 @@ from numpy.typing import NDArray
 from dice10k_math.errors import InputError
 from dice10k_math.last_turn import compiled, hot_dice_within
 from dice10k_math.odds import mean_best_score
-from dice10k_math.program import Program
+from dice10k_math.program import FORCED, Program
 from dice10k_math.rules import Ruleset, bank_step, penalties, score_step
 from dice10k_math.turn import BankRule, HandModel, TurnModel, bank_rule, six_dice_penalty, turn_model
 
 ADD, SUBTRACT = 0, 1
 SHARED = "shared"
-LEADS = {SHARED: 18, "extra_rounds": 30}
+LEADS = {SHARED: 20, "extra_rounds": 24}
 """Lead past the target that is told apart, in scores of a typical roll, by what a tie means."""
+MOST_LEAD = 100
 Rows = tuple[int, ...]
 """Rows of the table of waiting that one ending can lead to."""
 
@@ -70,7 +72,9 @@ class Layout:
     most
         Greatest turn score that is followed, besides forced rolls.
     lead
-        Greatest lead past the target that is told apart, where a last turn follows.
+        Greatest lead past the target up to which every one is told apart, where a last turn follows.
+    sparse, most_lead
+        From there on one in so many points is, up to a greatest one.
     """
 
     low: int
@@ -78,6 +82,8 @@ class Layout:
     far: tuple[int, ...]
     most: int
     lead: int = 0
+    sparse: int = 0
+    most_lead: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +138,10 @@ class ExplicitMatch:
     won
         Row of the table of waiting: having won. The rows before it are the parts.
     rows
-        Number of rows; those after `won` stand for the totals from the target on, in units.
+        Number of rows; those after `won` stand for having reached the target with each lead.
+    leads, deficits
+        The leads past the target, and the deficits before a last turn, that are told apart, in units; none where there
+        is no last turn.
     """
 
     def __init__(self, rules: Ruleset, layout: Layout) -> None:
@@ -154,7 +163,9 @@ class ExplicitMatch:
             self._blocks[part.opened, part.busts].append(number)
         self._ways: dict[tuple[int, int, bool], Ways] = {}
         self.won = len(self.parts)
-        self.rows = self.won + 1 + (layout.lead // self.unit + 1 if self.has_last_turn else 0)
+        self.leads = self._marks(layout.lead)
+        self.deficits = self._marks(self.target + layout.lead)
+        self.rows = self.won + 1 + len(self.leads)
 
     @property
     def has_last_turn(self) -> bool:
@@ -165,8 +176,17 @@ class ExplicitMatch:
     def program(self) -> Program:
         """The after-states of a turn."""
         forced = self.rules.turn.hot_dice == "must_roll" and not self.model.bonus
-        most = self.layout.most + (self.layout.most if forced else 0)
+        most = self.layout.most + (FORCED if forced else 0)
+        if self.deficits:
+            most = max(most, last_limit(self, self.deficits))
         return compiled(self.rules, most, hot_dice_within(self.rules, most))
+
+    def _marks(self, dense: int) -> tuple[int, ...]:
+        """Return leads or deficits in units: all of them up to `dense` points, then sparse ones."""
+        if not self.has_last_turn:
+            return ()
+        first, step = dense // self.unit, max(self.layout.sparse // self.unit, 1)
+        return (*range(first + 1), *range(first + step, self.layout.most_lead // self.unit + 1, step))
 
     @cached_property
     def nodes(self) -> tuple[Nodes, ...]:
@@ -279,10 +299,10 @@ class ExplicitMatch:
         """Return the row of having reached the target with a total."""
         if not self.has_last_turn or phase == 1:
             return self.won
-        lead = int(total - self.target)
-        if lead > self.layout.lead and not lowest:
-            return self.won
-        return self.won + 1 + min(lead, self.layout.lead) // self.unit
+        lead = int(total - self.target) // self.unit
+        # A greater lead is worth more.
+        place = bisect_right(self.leads, lead) - 1 if lowest else bisect_left(self.leads, lead)
+        return self.won if place == len(self.leads) else self.won + 1 + place
 
     def _landed(self, low: float, high: float, *, from_target: bool = False) -> Rows:
         """Where scores from `low` to `high` put a player under an exact target."""
@@ -369,4 +389,12 @@ def layout_of(rules: Ruleset) -> Layout:
     lead = (
         LEADS[rules.ending.tie or SHARED] * typical * unit if rules.ending.kind in ("final_round", "equal_turns") else 0
     )
-    return Layout(low, target - unit, far if fall else (), target - low + lead, lead)
+    return Layout(
+        low,
+        target - unit,
+        far if fall else (),
+        target - low + lead,
+        lead,
+        typical * unit,
+        MOST_LEAD * typical * unit,
+    )

@@ -75,8 +75,9 @@ class ExactMatch:
 
         Examples
         --------
-        >>> from dice10k_math.rules import load_rules, with_target
-        >>> match = certify_match(with_target(load_rules("des-10000"), 200))
+        >>> from dataclasses import replace
+        >>> from dice10k_math.rules import Ending, load_rules
+        >>> match = certify_match(replace(load_rules("des-10000"), ending=Ending("first_to_target", 200)))
         >>> found = match.win_probability(100, 150)
         >>> found.upper - found.lower < Fraction(1, 10**9)
         True
@@ -116,10 +117,11 @@ def certify_match(rules: Ruleset, progress: Progress | None = None, *, layout: L
 
     Examples
     --------
-    >>> from dice10k_math.rules import load_rules, with_target
-    >>> match = certify_match(with_target(load_rules("des-10000"), 200))
+    >>> from dataclasses import replace
+    >>> from dice10k_math.rules import Ending, load_rules
+    >>> match = certify_match(replace(load_rules("des-10000"), ending=Ending("first_to_target", 200)))
     >>> round(float(match.win_probability().lower), 6)
-    0.709055
+    0.942905
     """
     from dice10k_math.certify.exact import judge_exactly
     from dice10k_math.solve.explicit import propose

@@ -24,7 +24,6 @@ from dice10k_math.explicit.claims import (
     Fractions,
     bank_worths,
     blocks,
-    deficits,
     extreme,
     last_turn_banks,
     tie_banks,
@@ -127,7 +126,7 @@ class _Solver:
     def _last(self, side: Side, level: float) -> Floats:
         """Return the worth of last turns, when drawing level is worth `level`."""
         found = []
-        for behind in blocks(deficits(self.match)):
+        for _, behind in blocks(self.match):
             bust = np.array([level if deficit == 0 else 0.0 for deficit in behind])
             banks = last_turn_banks(self.match, behind, 1.0, level, 0.0)
             top = np.ones(len(behind))
@@ -136,7 +135,7 @@ class _Solver:
 
     def _lead(self, side: Side, last: Floats) -> float:
         answered = 1.0 - last
-        banks = tie_banks(self.match, answered if side.lowest else np.append(answered, 1.0))
+        banks = tie_banks(self.match, answered, 1.0, lowest=side.lowest)
         top = answered[[-1]] if side.lowest else np.ones(1)
         found = self._forward(side, banks, answered[[0]], answered[[0]], top, self.match.layout.lead)
         return float(found.value[0]) + (-COST if side.lowest else COST)
@@ -292,7 +291,7 @@ class _Solver:
         """Return the play of last turns."""
         match, level = self.match, 1.0 - ends.tie[1]
         found = []
-        for behind in blocks(deficits(match)):
+        for _, behind in blocks(match):
             bust = np.array([level if deficit == 0 else 0.0 for deficit in behind])
             banks = last_turn_banks(match, behind, 1.0, level, 0.0)
             found.append(rate(match, last_limit(match, behind), self._endings(banks, bust, bust, np.ones(len(bust)))))
@@ -301,7 +300,9 @@ class _Solver:
     def tie_policy(self, ends: _LastTurns) -> Ratings:
         """Return the play of leading off an extra round."""
         answered = 1.0 - ends.last[1]
-        endings = self._endings(tie_banks(self.match, answered), answered[[0]], answered[[0]], answered[[-1]])
+        endings = self._endings(
+            tie_banks(self.match, answered, 1.0, lowest=True), answered[[0]], answered[[0]], answered[[-1]]
+        )
         return rate(self.match, self.match.layout.lead, endings)
 
 
