@@ -24,8 +24,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import lcm
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dice10k_math.backup import Blocks, Contexts, back_up
 from dice10k_math.errors import InputError
@@ -127,10 +129,13 @@ class Race:
         """
         first, end = self.columns(total)
         opponent = np.arange(first, end)
-        own = total - opponent
+        return self.limits_of(phase, total - opponent, opponent, bust[first:end], last_turn)
+
+    def limits_of(self, phase: int, own: NDArray[Any], opponent: NDArray[Any], bust: Floats, last_turn: Floats) -> Ints:
+        """Return the same for any turn starts, scores in units."""
         needed = self.scores - own
         if self.has_last_turn and phase == 0:
-            risk = CAUTION * self.least_bust * (1.0 - bust[first:end])
+            risk = CAUTION * self.least_bust * (1.0 - bust)
             lead = np.searchsorted(-last_turn, -risk)
             needed = np.maximum(needed, opponent - own + lead)
         return np.minimum(needed * self.unit + self.margin, self.most).astype(np.int32)

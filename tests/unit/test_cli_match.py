@@ -194,7 +194,7 @@ REFUSED = {
         "--tables nowhere: .*missing; allowed: a folder that",
     ),
     "tables of other rules": (("match", "farkle", *TABLES), "--tables tables: .*is of other rules named 'farkle'"),
-    "a game that has no table": (("match", "dice10k", *TABLES), "can have no table 'match'"),
+    "a game that has no table": (("match", "farkle-spicy", *TABLES), "can have no table 'match'"),
 }
 
 
