@@ -220,7 +220,7 @@ def back_up_forward(
 
 
 def bank_decisions(
-    program: Program, contexts: Contexts, survival: Floats, *, blocks: Blocks, tolerance: float
+    program: Program, contexts: Contexts, survival: Floats, *, blocks: Blocks, tolerance: float, beyond: bool = True
 ) -> NDArray[np.bool_]:
     """Back up one group of contexts, and tell from which after-states to bank.
 
@@ -230,11 +230,13 @@ def bank_decisions(
         As for `back_up`.
     tolerance
         Banking is chosen if rolling on is worth at most so much more.
+    beyond
+        Whether to bank, where that is allowed, farther beyond the limit of a block than one choice can lead.
 
     Returns
     -------
     ndarray of shape (after-states, columns)
-        True where banking is allowed and chosen; and farther beyond the limit of a block than one choice can lead.
+        True where banking is allowed and chosen.
     """
     columns = contexts.bust.shape[1]
     at = np.searchsorted(program.bank_scores, program.turn_score)
@@ -243,7 +245,7 @@ def bank_decisions(
     if program.forced:
         allowed &= program.hand != len(program.bust) - 1
     banks = np.where(allowed, at, -1).astype(np.int32)
-    out = np.repeat(allowed[:, None], columns, axis=1)
+    out = np.repeat((allowed & beyond)[:, None], columns, axis=1)
     from dice10k_math.kernel import back_up_and_bank
 
     share, *rest = _arguments(program, contexts, survival, blocks, lowest=True, nudge=0.0)

@@ -101,7 +101,15 @@ def _of_field(positions: FieldPositions, scores: tuple[int, int]) -> Iterator[De
             for others in groups:
                 contexts = field.contexts(own, positions.waiting, NEAREST, slice(others[0], others[-1] + 1))
                 blocks = blocks_of(1, len(others), field.limit(own))
-                bank = bank_decisions(program, contexts, field.survival(NEAREST), blocks=blocks, tolerance=TOLERANCE)
+                # Where the target can be passed, a turn score beyond the limit only leads farther away.
+                bank = bank_decisions(
+                    program,
+                    contexts,
+                    field.survival(NEAREST),
+                    blocks=blocks,
+                    tolerance=TOLERANCE,
+                    beyond=not field.exact,
+                )
                 opponents = tuple(_seat(field, other) for other in others)
                 yield Decisions(
                     _seat(field, own), False, opponents, program, bank, _bankable(program, contexts.bank_rows[0])
