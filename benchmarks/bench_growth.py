@@ -16,7 +16,7 @@ from pathlib import Path
 from harness import HERE, Report, Timing, arguments, environment, finish, machine
 
 PLAIN = HERE / "rules" / "plain.toml"
-GAMES = {"plain game, first to the target": str(PLAIN), "farkle": "farkle", "dix-mille": "dix-mille"}
+GAMES = {"plain game, first to the target": str(PLAIN), "farkle": "farkle"}
 TARGETS, QUICK_TARGETS = (2_500, 5_000, 10_000, 20_000), (300,)
 PAGE = HERE.parent / "docs" / "reference" / "growth.md"
 SOLVE = """
