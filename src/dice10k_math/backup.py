@@ -220,13 +220,20 @@ def back_up_forward(
 
 
 def bank_decisions(
-    program: Program, contexts: Contexts, survival: Floats, *, blocks: Blocks, tolerance: float, beyond: bool = True
+    program: Program,
+    contexts: Contexts,
+    survival: Floats,
+    *,
+    blocks: Blocks,
+    tolerance: float,
+    rolled_on: RollOn | None = None,
+    beyond: bool = True,
 ) -> NDArray[np.bool_]:
     """Back up one group of contexts, and tell from which after-states to bank.
 
     Parameters
     ----------
-    program, contexts, survival, blocks
+    program, contexts, survival, blocks, rolled_on
         As for `back_up`.
     tolerance
         Banking is chosen if rolling on is worth at most so much more.
@@ -248,6 +255,6 @@ def bank_decisions(
     out = np.repeat((allowed & beyond)[:, None], columns, axis=1)
     from dice10k_math.kernel import back_up_and_bank
 
-    share, *rest = _arguments(program, contexts, survival, blocks, lowest=True, nudge=0.0)
+    share, *rest = _arguments(program, contexts, (survival, rolled_on), blocks, lowest=True, nudge=0.0)
     run_all([partial(back_up_and_bank, part, *rest, banks, tolerance, out) for part in _parts(share, CORES)])
     return out

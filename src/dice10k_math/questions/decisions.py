@@ -108,6 +108,7 @@ def _of_field(positions: FieldPositions, scores: tuple[int, int]) -> Iterator[De
                     field.survival(NEAREST),
                     blocks=blocks,
                     tolerance=TOLERANCE,
+                    rolled_on=field.rolled_on(NEAREST),
                     beyond=not field.exact,
                 )
                 opponents = tuple(_seat(field, other) for other in others)

@@ -8,8 +8,9 @@ from fractions import Fraction
 from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.explicit.claims import Claims
 from dice10k_math.explicit.match import ExplicitMatch, Layout, layout_of
-from dice10k_math.questions.match import Progress, check_match
+from dice10k_math.questions.match import check_match
 from dice10k_math.rules.model import Ruleset
+from dice10k_math.workers import Progress
 
 MOST_WORK = 30_000_000
 """Turn starts times after-states up to which a match is judged in whole numbers."""

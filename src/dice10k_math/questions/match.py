@@ -218,14 +218,9 @@ def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSoluti
     >>> found.lower <= found.value <= found.upper
     True
     """
-<<<<<<< HEAD
     if progress is not None:
         progress("laying out the turn", None)
-    _check(rules)
-=======
     check_match(rules)
-    told = progress or (lambda _what, _share: None)
->>>>>>> ba7d02b (Judge small matches in whole numbers)
     if is_race(rules):
         return MatchSolution(rules, _solve_race(rules, progress))
     return MatchSolution(rules, _solve_field(rules, progress))

@@ -113,7 +113,7 @@ def seat_columns(rules: Ruleset) -> tuple[Column, ...]:
 @lru_cache(maxsize=4)
 def field_of(rules: Ruleset) -> Field:
     """Return the field in which a match is solved at last."""
-    return Field(rules, extents(rules)[-1][0])
+    return Field(rules, extents(rules)[-1])
 
 
 def columns(rules: Ruleset) -> tuple[Column, ...]:
