@@ -37,7 +37,7 @@ GAMES = {
     "equal turns": with_target(d10.load_rules("dix-mille"), 500),
     "first to the target": ending("first_to_target"),
     "exact": ending("exact", 'overshoot = "not_allowed"'),
-    "busts in a row": IN_A_ROW,
+    "busts in a row": replace(IN_A_ROW, turn=replace(IN_A_ROW.turn, bank_multiple=None)),
     "add or subtract": replace(EXACT, name="add-or-subtract"),
 }
 FALLING = {"busts in a row", "add or subtract"}
