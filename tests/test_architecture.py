@@ -34,7 +34,7 @@ FLOORS = (
     {"kernel"},
     {"backup", "single"},
     {"last_turn"},
-    {"race", "field", "solo"},
+    {"race", "field", "solo", "explicit"},
     {"bounds"},
     {"solve", "certify", "simulate"},
     {"questions"},
@@ -60,6 +60,7 @@ NUMERICAL = {
         "field",
         "bounds",
         "solo",
+        "explicit",
     ),
     *("solve", "certify", "simulate", "questions"),
 }

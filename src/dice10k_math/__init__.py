@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dice10k_math.odds import mean_best_score as mean_best_score
     from dice10k_math.odds import score_counts as score_counts
     from dice10k_math.odds import score_distribution as score_distribution
+    from dice10k_math.questions.exact_match import certify_match as certify_match
     from dice10k_math.questions.match import solve_match as solve_match
     from dice10k_math.questions.solo import solve_solo as solve_solo
     from dice10k_math.questions.turn import long_run as long_run
@@ -53,6 +54,7 @@ _HOME = {
     "mean_best_score": "odds",
     "score_counts": "odds",
     "score_distribution": "odds",
+    "certify_match": "questions.exact_match",
     "solve_match": "questions.match",
     "solve_solo": "questions.solo",
     "long_run": "questions.turn",

@@ -7,6 +7,8 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,7 +17,7 @@ import pytest
 import dice10k_math as d10
 from dice10k_math.cli import solving
 from dice10k_math.questions import match as match_module
-from dice10k_math.rules import Ruleset, with_target
+from dice10k_math.rules import Ending, Ruleset, with_target
 from dice10k_math.tables.build import build_tables
 from dice10k_math.tables.kinds import kind_named
 from tests.unit.cli import Cli, environment, process
@@ -192,7 +194,7 @@ REFUSED = {
         "--tables nowhere: .*missing; allowed: a folder that",
     ),
     "tables of other rules": (("match", "farkle", *TABLES), "--tables tables: .*is of other rules named 'farkle'"),
-    "a game that has no table": (("match", "dice10k", *TABLES), "can have no table 'match'"),
+    "a game that has no table": (("match", "farkle-spicy", *TABLES), "can have no table 'match'"),
 }
 
 
@@ -282,3 +284,22 @@ def test_an_interrupted_match_leaves_nothing(tmp_path: Path) -> None:
     assert not done.stdout
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_exact_bounds_are_fractions(cli: Cli, folder: Path) -> None:
+    small = replace(d10.load_rules("des-10000"), ending=Ending("first_to_target", 200))
+    (folder / "small.toml").write_text(d10.dump_rules(small), encoding="utf-8")
+    found = cli("match", "small.toml", "--exact", "--score", "50", "--opponent", "100", "--format", "json").data
+    right = d10.certify_match(small).win_probability(50, 100)
+    lower, upper = (Fraction(found[f"exact_{side}"]) for side in ("lower", "upper"))
+    assert (lower, upper) == (right.lower, right.upper)
+    assert Fraction(found["lower"]) <= lower < upper <= Fraction(found["upper"])
+    assert found["exact"] is None
+    assert found["lower"] <= d10.solve_match(small).win_probability(50, 100).value <= found["upper"]
+    text = cli("match", "small.toml", "--exact").out
+    assert re.search(r"at least +[0-9]+/[0-9]+\n", text)
+
+
+def test_exact_refuses_what_it_cannot_do(cli: Cli) -> None:
+    assert "--exact: not with --tables" in cli("match", "farkle.toml", "--exact", "--tables", "tables").refused()
+    assert "too great for whole numbers" in cli("match", "farkle", "--exact").refused()

@@ -137,7 +137,7 @@ class MatchSolution:
         hand, aligned = align_roll(self.rules, roll, dice)
         seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
         worths = self.positions.turn(*seats, second=second)
-        table = _Lookup(self.rules, worths, self.positions.bank_worths(*seats, second=second))
+        table = _Lookup(self.rules, worths)
         table.check(turn_score, hot_dice, hand)
         keeps = keeps_of(self.rules, hand, aligned)
         found = [table.rolled_on(keep, turn_score, hot_dice) for keep in keeps]
@@ -163,7 +163,6 @@ class _Lookup:
 
     rules: Ruleset
     worths: TurnWorths
-    bank: dict[int, float]
 
     def _number(self, turn_score: int, hot_dice: int, hand: Hand) -> int:
         program = self.worths.program
@@ -188,7 +187,7 @@ class _Lookup:
     def banked(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice | None:
         if hot_dice_forbid_banking(self.rules, keep):
             return None
-        worth = self.bank.get(after_keep(self.rules, keep, turn_score, hot_dice)[0])
+        worth = self.worths.banked(after_keep(self.rules, keep, turn_score, hot_dice)[0])
         if worth is None:
             return None
         return MatchChoice(keep.dice, keep.points, "bank", keep.dice_left, keep.hand_left, worth, 0.0)
@@ -221,13 +220,20 @@ def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSoluti
     """
     if progress is not None:
         progress("laying out the turn", None)
-    _check(rules)
+    check_match(rules)
     if is_race(rules):
         return MatchSolution(rules, _solve_race(rules, progress))
     return MatchSolution(rules, _solve_field(rules, progress))
 
 
-def _check(rules: Ruleset) -> None:
+def check_match(rules: Ruleset) -> None:
+    """Refuse a ruleset that two cannot play, or whose variants are not solved.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> check_match(load_rules("farkle"))
+    """
     least, most = rules.players
     if not least <= 2 <= most:
         raise InputError(f"{rules.name}: {least} to {most} players; a match is solved for 2")
