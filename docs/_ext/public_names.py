@@ -1,4 +1,4 @@
-"""The directive `public-names`: the public names of the package by the module that is their home, from their docstrings.
+"""The directive `public-names`: the public names of the package, by home module, from their docstrings.
 
 The list is that of the package itself, so a new public name is documented without a change here.
 """

@@ -57,7 +57,11 @@ def without(text: str, patterns: Iterator[str] | tuple[str, ...]) -> str:
 
 def without_quotations(page: str, text: str) -> str:
     """Return the text without what a rule text says, and without the changed rules, which have their own test."""
-    return without(text, (r'"[^"|]*"', r"\| [^|]*\| `[^|]*`[^|]*\|(?: [-+−\d.,% ]+\|)+")) if page.startswith("rules/") else text
+    return (
+        without(text, (r'"[^"|]*"', r"\| [^|]*\| `[^|]*`[^|]*\|(?: [-+−\d.,% ]+\|)+"))
+        if page.startswith("rules/")
+        else text
+    )
 
 
 def unexplained(page: str, sentences: tuple[str, ...]) -> list[str]:
