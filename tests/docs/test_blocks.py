@@ -27,12 +27,14 @@ from tests.unit.cli import environment
 
 NODE = shutil.which("node")
 ROOT = DOCS.parent
+README = ROOT / "README.md"
 
 RUN = {
     "python": "a dialogue with >>>, run as a doctest; the names of a page stay from block to block",
     "console": "commands after $ with all that they print; `...` alone on a line stands for any lines",
     "toml": "a file, named by its caption; it must be TOML",
     "js": "a file, named by its caption; a console block runs it",
+    "sh": "part of a command of the README that the gate runs from nothing, extras aside",
     "text": "a formula or a picture, with nothing to run; its numbers are checked like those of prose",
 }
 """The marks that a block may have."""
@@ -68,7 +70,7 @@ class Page:
 
     def console(self, block: Block, *, with_node: bool) -> None:
         assert block.text.startswith("$ "), self.at(block, "no command")
-        for command, expected in _commands(block.text):
+        for command, expected in commands(block.text):
             if command.startswith("node ") == with_node:
                 given = self.shell(command)
                 wanted = re.escape(expected).replace(r"\.\.\.\n", "(?:.*\n)*?")
@@ -89,6 +91,10 @@ class Page:
             check=False,
         )
         return done.stdout
+
+    def installs(self, block: Block) -> None:
+        whole, part = (re.sub(r"'\.\[\w+\]'", ".", text) for text in (README.read_text(encoding="utf-8"), block.text))
+        assert part.strip() in whole, self.at(block, "no part of a command of the README")
 
     def at(self, block: Block, what: str) -> str:
         return f"docs/{self.name}, line {block.line}: {what}"
@@ -114,7 +120,7 @@ def _in_this_process(words: list[str]) -> str:
     return given
 
 
-def _commands(text: str) -> list[tuple[str, str]]:
+def commands(text: str) -> list[tuple[str, str]]:
     """Return the commands of a console block, each with what it should print."""
     parts = re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
     found = []
@@ -143,6 +149,8 @@ def test_the_blocks_of_a_page_run_and_give_what_they_show(name: str, folder: Pat
         assert block.kind in RUN, page.at(block, f"{block.kind!r}; allowed: {', '.join(RUN)}")
         if block.kind == "console":
             page.console(block, with_node=False)
+        elif block.kind == "sh":
+            page.installs(block)
         elif block.kind == "python" and block.file is None:
             page.python(block)
         else:
