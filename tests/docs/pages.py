@@ -68,7 +68,7 @@ def _block(info: str, content: str, line: int, _end: int) -> Block:
     return Block(directive[1], caption[1], content[caption.end() :], line + 1)
 
 
-SPOKEN = ("{note}", "{tip}", "{warning}", "{admonition}", "text")
+SPOKEN = ("{note}", "{tip}", "{warning}", "{admonition}", "{glossary}", "text")
 """Blocks that are read like prose."""
 
 
@@ -81,11 +81,11 @@ def prose(page: str) -> str:
     return " ".join("\n".join(lines).split())
 
 
-NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w.]*\.(?:md|txt|html))")
+NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+(?![,\d])|\d+)(?:\.\d+)?")
 
 
 def numbers(text: str) -> list[Number]:
-    return [Number(found[0].rstrip(","), found.start()) for found in NUMBER.finditer(text)]
+    return [Number(found[0], found.start()) for found in NUMBER.finditer(text)]
 
 
 def tables(page: str) -> Iterator[list[list[str]]]:
