@@ -28,10 +28,8 @@ html_theme = "furo"
 html_title = f"dice10k_math {version}"
 html_static_path = ["_static"]
 html_css_files = ["wide-tables.css"]
-html_show_sourcelink = True
-html_copy_source = True
-html_theme_options = {"navigation_with_keys": True}
-html_last_updated_fmt = None
+html_copy_source = False
+html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 
 default_role = "code"
 add_module_names = False

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,11 +10,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-import pytest
-
 import dice10k_math
-from tests.docs.pages import DOCS, PAGES
-from tests.unit.cli import environment
+from tests.docs.pages import PAGES
 
 FETCHED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "object": "data"}
 
@@ -41,16 +36,6 @@ class Html(HTMLParser):
             self.fetched.append(given.get("href") or "")
         if tag in FETCHED and given.get(FETCHED[tag]):
             self.fetched.append(given[FETCHED[tag]] or "")
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
-    assert done.returncode == 0, done.stderr
-    return folder
 
 
 @cache
