@@ -115,7 +115,7 @@ def test_the_start_page_leads_on(browser: Browser) -> None:
     assert browser.fits()
     assert "dice10k_math" in browser.find("h1").text
     link = browser.find("article a[href='how-to/best-play.html']")
-    browser.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", link)
+    browser.driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", link)
     link.click()
     browser.wait("location.pathname.endsWith('/how-to/best-play.html')")
     assert browser.find("h1").text.startswith("Find the best play")
