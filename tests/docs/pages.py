@@ -56,7 +56,8 @@ def _fences(text: str) -> Iterator[tuple[str, str, int, int]]:
     for token in MarkdownIt().enable("table").parse(text):
         if token.type == "fence":
             assert token.map is not None
-            yield token.info.strip(), token.content, *token.map
+            first, last = token.map
+            yield token.info.strip(), token.content, first, last
 
 
 def _block(info: str, content: str, line: int, _end: int) -> Block:
