@@ -149,6 +149,13 @@ def test_search_finds_a_page(browser: Browser) -> None:
     assert any("reference/glossary.html" in link for link in links)
 
 
+def test_search_finds_the_answer_to_a_question_of_a_player(browser: Browser) -> None:
+    browser.open("search.html?q=bank+roll+dice+left")
+    browser.wait("/found|matching/.test(document.querySelector('.search-summary').textContent)")
+    links = [link.get_attribute("href") for link in browser.driver.find_elements("css selector", "ul.search li a")]
+    assert any("how-to/best-play.html" in link for link in links[:5])
+
+
 def test_dark_mode_is_dark(browser: Browser) -> None:
     browser.open("index.html")
     shade = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"
