@@ -27,7 +27,7 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = f"dice10k_math {version}"
 html_static_path = ["_static"]
-html_css_files = ["wide-tables.css"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 
