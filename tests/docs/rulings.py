@@ -58,9 +58,11 @@ def turn_at(score: int) -> Callable[[d10.Ruleset], str]:
 @lru_cache
 def first_player(rules: d10.Ruleset) -> str:
     found = d10.solve_match(with_target(rules, TO)).win_probability()
-    if found.upper - found.lower < 1e-6:
-        return f"{found.value:.3%}"
-    return f"{found.lower:.2%} to {found.upper:.2%}"
+    for digits in (3, 2):
+        low, high = f"{found.lower:.{digits}%}", f"{found.upper:.{digits}%}"
+        if low == high:
+            return low
+    return f"{low} to {high}"
 
 
 COLUMNS: dict[str, Callable[[d10.Ruleset], str]] = {
