@@ -224,6 +224,7 @@ class TurnSolution:
         ['bank', 'roll']
         """
         hand = hand_of(self.rules, dice)
+        check_state(self.rules, turn_score, hot_dice, hand)
         state = self._state(turn_score, hot_dice, self.problem.model.index(hand))
         found = [TurnChoice((), 0, "roll", len(hand), hand, state.roll, 0.0)]
         if state.bank is not None:
