@@ -126,10 +126,20 @@ def test_the_start_page_leads_on(browser: Browser) -> None:
 
 
 def test_a_page_with_wide_tables_fits(browser: Browser) -> None:
-    for page in ("rules/dice10k.html", "reference/rules-file.html", "reference/api.html"):
+    for page in ("rules/dice10k.html", "reference/rules-file.html", "reference/api.html", "results/comparison.html"):
         browser.open(page)
         browser.picture(page.split("/")[1].removesuffix(".html"))
         assert browser.fits(), page
+
+
+def test_a_page_of_results_shows_its_pictures(browser: Browser) -> None:
+    browser.open("results/farkle.html")
+    browser.wait("document.readyState === 'complete'")
+    shown = browser.script("[...document.querySelectorAll('article img')].map((img) => img.naturalWidth)")
+    assert shown
+    assert all(shown)
+    browser.picture("results")
+    assert browser.fits()
 
 
 def test_search_finds_a_page(browser: Browser) -> None:
