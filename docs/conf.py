@@ -6,17 +6,16 @@ Everything that a page needs lies beside it, so the site works without a network
 from __future__ import annotations
 
 import sys
+import tomllib
 from pathlib import Path
 
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS / "_ext"), str(DOCS.parent / "src")]
 
-from dice10k_math import __version__  # noqa: E402 - only now can it be found
-
 project = "dice10k_math"
 author = "dice10k_math contributors"
 copyright = author  # noqa: A001 - the name that Sphinx reads
-version = release = __version__
+version = release = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "public_names"]
 exclude_patterns = ["README.md"]
@@ -28,6 +27,7 @@ html_theme = "furo"
 html_title = f"dice10k_math {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = "_static/scorer.js"
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 
