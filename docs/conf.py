@@ -27,7 +27,7 @@ html_theme = "furo"
 html_title = f"dice10k_math {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_search_scorer = "_static/scorer.js"
+html_search_scorer = str(DOCS / "_ext" / "scorer.js")
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 
