@@ -123,6 +123,34 @@ def test_advice_for_people(cli: Cli) -> None:
     assert cli(*words, "--format", "csv").out == "keep,points,then,dice_left,win_probability,loss\n"
 
 
+@pytest.mark.usefixtures("unsolved")
+def test_advice_with_dice_left_weighs_banking_against_rolling(cli: Cli) -> None:
+    words = ("advise", "dix-mille.toml", *START, "--turn-score", "350", "--dice", "2", "--second")
+    found = cli(*words, "--format", "json").data["choices"]
+    match = d10.load_match("tables", SMALL["dix-mille"])
+    right = match.decide(100, 200, 350, 2, second=True)
+    assert [(choice["keep"], choice["points"], choice["then"]) for choice in found] == [([], 0, c.then) for c in right]
+    assert [choice["win_probability"] for choice in found] == [choice.win_probability for choice in right]
+    assert re.search(r"^turn score 350, dice left 2\n\nchoice  win probability +loss\n", cli(*words).out, re.MULTILINE)
+
+
+def test_dice_left_are_worth_the_mean_over_their_rolls() -> None:
+    # dix-mille: a player must roll after hot dice, so nothing else can be chosen there.
+    match = d10.solve_match(SMALL["dix-mille"])
+    left = {choice.then: choice.win_probability for choice in match.decide(100, 200, 350, 2)}
+    bust = 1 - match.win_probability(200, 100, second=True).value
+    rolled = [
+        max((c.win_probability for c in match.advise(100, 200, 350, (first, second))), default=bust)
+        for first in range(1, 7)
+        for second in range(1, 7)
+    ]
+    assert left["roll"] == pytest.approx(sum(rolled) / 36, abs=1e-12)
+    banked = [c for c in match.advise(100, 200, 250, (1, 2, 3)) if c.then == "bank"]
+    assert [choice.win_probability for choice in banked] == [left["bank"]]
+    (hot,) = match.decide(100, 200, 350, 6)
+    assert hot.then == "roll"
+
+
 def test_advice_solves_where_there_is_no_table_of_these_rules(
     cli: Cli, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -97,7 +97,7 @@ hand_option = click.option(
 )
 
 
-roll_option = click.option("--roll", required=True, callback=_read, metavar="FACES", help="Faces rolled: 1,1,5,3.")
+roll_option = click.option("--roll", callback=_read, metavar="FACES", help="Faces rolled: 1,1,5,3.")
 
 
 def example(line: str) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError, NotConvergedError
-from dice10k_math.questions.choices import Action, after_keep, hot_dice_forbid_banking
+from dice10k_math.odds import hand_of
+from dice10k_math.questions.choices import Action, after_keep, all_dice_must_be_rolled, hot_dice_forbid_banking
 from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, Seat
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
@@ -136,8 +137,7 @@ class MatchSolution:
         """
         hand, aligned = align_roll(self.rules, roll, dice)
         seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
-        worths = self.positions.turn(*seats, second=second)
-        table = _Lookup(self.rules, worths)
+        table = self._lookup(seats, second)
         table.check(turn_score, hot_dice, hand)
         keeps = keeps_of(self.rules, hand, aligned)
         found = [table.rolled_on(keep, turn_score, hot_dice) for keep in keeps]
@@ -146,9 +146,57 @@ class MatchSolution:
             for keep in bank_keeps(self.rules, keeps)
             if (choice := table.banked(keep, turn_score, hot_dice)) is not None
         ]
-        best = max((choice.win_probability for choice in found), default=0.0)
-        ranked = [replace(choice, loss=best - choice.win_probability) for choice in found]
-        return tuple(sorted(ranked, key=lambda choice: (choice.loss, choice.then, choice.keep)))
+        return _ranked(found)
+
+    def decide(
+        self,
+        score: int,
+        opponent: int,
+        turn_score: int,
+        dice: int | Iterable[int],
+        *,
+        hot_dice: int = 0,
+        second: bool = False,
+        opened: tuple[bool | None, bool | None] = (None, None),
+        busts: tuple[int, int] = (0, 0),
+    ) -> tuple[MatchChoice, ...]:
+        """Rank banking and rolling on, when dice have been set aside already and others are left.
+
+        Parameters
+        ----------
+        score, opponent, second, opened, busts
+            The turn start, as for `win_probability`.
+        turn_score
+            Points not yet banked, those of the dice set aside included.
+        dice
+            How many dice are left to roll, or (spicy dice) which; all of them at the start of the turn and after hot
+            dice.
+        hot_dice
+            As for `advise`.
+
+        Returns
+        -------
+        tuple of MatchChoice
+            The better one first. One choice only where the rules do not allow banking.
+
+        Raises
+        ------
+        InputError
+            A situation that cannot be.
+
+        Examples
+        --------
+        >>> from dice10k_math.rules import load_rules, with_target
+        >>> match = solve_match(with_target(load_rules("farkle"), 1000))
+        >>> [choice.then for choice in match.decide(600, 500, turn_score=350, dice=2)]
+        ['bank', 'roll']
+        """
+        seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
+        return _ranked(self._lookup(seats, second).left(hand_of(self.rules, dice), turn_score, hot_dice))
+
+    def _lookup(self, seats: tuple[Seat, Seat], second: bool) -> _Lookup:
+        worths = self.positions.turn(*seats, second=second)
+        return _Lookup(self.rules, worths)
 
     def to_frame(self) -> polars.DataFrame:
         """Return every turn start as a table: scores and states of both, win probability, lower, upper."""
@@ -180,6 +228,13 @@ class _Lookup:
         """Refuse a situation before a roll that no play leads to."""
         self._number(turn_score, hot_dice, hand)
 
+    def left(self, hand: Hand, turn_score: int, hot_dice: int) -> list[MatchChoice]:
+        """Return the choices with these dice left to roll, nothing being kept any more."""
+        roll = float(self.worths.roll[self._number(turn_score, hot_dice, hand)])
+        bank = None if all_dice_must_be_rolled(self.rules, hand) else self.worths.banked(turn_score)
+        choices = [MatchChoice((), 0, "roll", len(hand), hand, roll, 0.0)]
+        return choices if bank is None else [*choices, MatchChoice((), 0, "bank", len(hand), hand, bank, 0.0)]
+
     def rolled_on(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice:
         worth = float(self.worths.roll[self._number(*after_keep(self.rules, keep, turn_score, hot_dice))])
         return MatchChoice(keep.dice, keep.points, "roll", keep.dice_left, keep.hand_left, worth, 0.0)
@@ -191,6 +246,12 @@ class _Lookup:
         if worth is None:
             return None
         return MatchChoice(keep.dice, keep.points, "bank", keep.dice_left, keep.hand_left, worth, 0.0)
+
+
+def _ranked(found: list[MatchChoice]) -> tuple[MatchChoice, ...]:
+    best = max((choice.win_probability for choice in found), default=0.0)
+    ranked = [replace(choice, loss=best - choice.win_probability) for choice in found]
+    return tuple(sorted(ranked, key=lambda choice: (choice.loss, choice.then, choice.keep)))
 
 
 def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSolution:
