@@ -39,6 +39,7 @@ FLOORS = (
     {"solve", "certify", "simulate"},
     {"questions"},
     {"tables", "cards", "plots"},
+    {"citing"},
     {"cli"},
     {"__main__"},
 )

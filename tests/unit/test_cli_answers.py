@@ -22,6 +22,7 @@ COMMANDS = {
     "keeps": ("keeps", "dice10k", "1", "1", "5", "3", "2", "6"),
     "turn": ("turn", "farkle"),
     "long run": ("turn", "farkle", "--long-run"),
+    "cite": ("cite", "farkle", "turn"),
     "advise": ("advise", "farkle", "--turn-score", "350", "--roll", "1,1,5,3", "--score", "2000", "--for", "points"),
 }
 
@@ -252,6 +253,8 @@ def test_help_of_every_command_ends_with_an_example(cli: Cli) -> None:
         ["tables"],
         ["tables", "build"],
         ["tables", "verify"],
+        ["cite"],
+        ["lookup"],
     ):
         result = cli(*words, "--help")
         assert result.code == 0

@@ -27,6 +27,8 @@ COMMANDS = {
     "match": "match",
     "advise": "advise",
     "tables": "tables",
+    "cite": "cite",
+    "lookup": "lookup",
 }
 """Command to the module of this package that holds it under the name `command`; a new command is a line here."""
 
