@@ -253,6 +253,7 @@ def test_help_of_every_command_ends_with_an_example(cli: Cli) -> None:
         ["tables"],
         ["tables", "build"],
         ["tables", "verify"],
+        ["plot"],
         ["cite"],
         ["lookup"],
     ):

@@ -27,6 +27,7 @@ COMMANDS = {
     "match": "match",
     "advise": "advise",
     "tables": "tables",
+    "plot": "plot",
     "cite": "cite",
     "lookup": "lookup",
 }
