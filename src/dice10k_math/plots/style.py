@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
@@ -36,6 +37,10 @@ SETTINGS: Any = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
 }
+
+
+_PATH = re.compile(rb'\bd="[^"]*"')
+_LONG = re.compile(rb"(\.\d\d)\d+")
 
 
 class NoPlottingError(Dice10kError, ImportError):
@@ -73,7 +78,12 @@ def to_bytes(figure: Figure, suffix: Suffix = "svg") -> bytes:
             figure.set_layout_engine("none")
         metadata: dict[str, Any] = {"Date": None} if suffix == "svg" else {}
         figure.savefig(data, format=suffix, dpi=150, metadata=metadata)
-    return data.getvalue()
+    return _shortened(data.getvalue()) if suffix == "svg" else data.getvalue()
+
+
+def _shortened(svg: bytes) -> bytes:
+    """Return a picture with the points of its lines to a hundredth: nobody sees more, and the file is half as large."""
+    return _PATH.sub(lambda path: _LONG.sub(rb"\1", path[0]), svg)
 
 
 def new_figure(width: float, height: float, rows: int = 1, columns: int = 1, **more: Any) -> tuple[Figure, Any]:
