@@ -164,7 +164,7 @@ def _panel(figure: Figure, axes: Any, banks: Grid, sides: Grid, step: int) -> No
     axes.set_facecolor(NOWHERE)
     for level, boxes in _boxes(np.searchsorted(edges, banks, side="right"), np.isfinite(banks), sides).items():
         colour = colours.to_rgba(edges[min(level, len(edges)) - 1] + (step if level == len(edges) else 0))
-        axes.add_collection(_collection(boxes, colour))
+        axes.add_patch(_patch(boxes, colour))
     axes.set(xlim=(sides[0], sides[-1]), ylim=(sides[0], sides[-1]), aspect="equal")
     bar = figure.colorbar(colours, ax=axes, ticks=edges, extend="max", shrink=0.9)
     bar.ax.set_yticklabels([f"{edge:,.0f}" for edge in edges])
@@ -185,10 +185,14 @@ def _boxes(levels: Grid, known: Grid, sides: Grid) -> dict[int, list[Any]]:
     return boxes
 
 
-def _collection(boxes: list[Any], colour: Any) -> Any:
-    from matplotlib.collections import PolyCollection
+def _patch(boxes: list[Any], colour: Any) -> Any:
+    """Return all rectangles of one colour as one shape."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
 
-    return PolyCollection(boxes, facecolors=[colour], edgecolors=[colour], linewidths=0.3)
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
+    corners = [corner for box in boxes for corner in (*box, box[0])]
+    return PathPatch(Path(corners, codes), facecolor=colour, edgecolor=colour, linewidth=0.3)
 
 
 def _edges(banks: Grid, step: int) -> Grid:
