@@ -2,7 +2,8 @@
 
     python docs/generate.py             pages and lesson
     python docs/generate.py --pictures  the pictures as well
-    python docs/generate.py --costly    first the figures of docs/results/costly.json that are missing or outdated
+    python docs/generate.py --costly    first the figures of docs/results/costly.json that are missing or outdated;
+                                        with `all` after it also those that take many minutes each
 
 Run it after `tables/` was built anew. The tests compare what it writes with what is there.
 """
@@ -22,7 +23,7 @@ from docs.generator.pages import write
 def main(words: list[str]) -> None:
     """Write what the words ask for."""
     if "--costly" in words:
-        costly.compute()
+        costly.compute(all_of_them="all" in words)
     if "--pictures" in words:
         pictures.draw_all()
     write()

@@ -1,6 +1,7 @@
 """Figures that take longer than a test of every day may: kept in a file, recomputed by the slow tests.
 
-`python docs/generate.py --costly` computes what is missing or of other rules, and `--costly all` everything.
+`python docs/generate.py --costly` computes what is missing or of other rules; `--costly all` also what takes many
+minutes each, without which the pages say that it has not been computed.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ Values = dict[str, float]
 
 @dataclass(frozen=True)
 class Figure:
-    """A costly figure: what it is about, and how it is computed."""
+    """A costly figure: what it is about, how it is computed, and whether the pages can do without it."""
 
     key: str
     rules: Ruleset
     compute: Callable[[Ruleset], Values]
+    optional: bool = False
 
 
 def win(rules: Ruleset) -> Values:
@@ -70,11 +72,11 @@ def figures() -> Iterator[Figure]:
         yield from (Figure(f"points:{key}", rules, points) for key, rules in every)
         if game != "farkle-spicy":
             yield from (Figure(f"turns:{key}", rules, turns) for key, rules in every)
-    yield Figure("win:busche-farkle", d10.load_rules(REFERENCE / "busche-farkle.toml"), win)
+    yield Figure("win:busche-farkle", d10.load_rules(REFERENCE / "busche-farkle.toml"), win, optional=True)
     for game in ("des-10000", "dix-mille", "farkle", "dice10k"):
         for change in CHANGES[game]:
             if change.match:
-                yield Figure(f"win:{game}:{change.key}", changed(game, change), win)
+                yield Figure(f"win:{game}:{change.key}", changed(game, change), win, optional=game == "dice10k")
     yield Figure("win:dice10k", d10.load_rules("dice10k"), win)
 
 
@@ -88,11 +90,13 @@ def is_current(kept: dict[str, Any], figure: Figure) -> bool:
     return bool(kept.get(figure.key, {}).get("fingerprint") == d10.fingerprint(figure.rules))
 
 
-def compute(*, anew: bool = False) -> None:
-    """Compute what is missing, or everything, and keep it."""
-    kept = {} if anew else read()
+def compute(*, all_of_them: bool = False) -> None:
+    """Compute what is missing, and what takes many minutes only if asked, and keep it."""
+    kept = read()
     wanted = list(figures())
     for figure in wanted:
+        if figure.optional and not all_of_them:
+            continue
         if not is_current(kept, figure):
             kept[figure.key] = {"fingerprint": d10.fingerprint(figure.rules), "values": figure.compute(figure.rules)}
             write({one.key: kept[one.key] for one in wanted if one.key in kept})
@@ -102,10 +106,20 @@ def write(kept: dict[str, Any]) -> None:
     FILE.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
-def values(key: str) -> Values:
-    """Return the kept values of a figure, checked to be of today's rules."""
+def found(key: str) -> Values | None:
+    """Return the kept values of a figure, checked to be of today's rules; None: it is optional and not kept."""
     figure = next(one for one in figures() if one.key == key)
     kept = read()
+    if figure.optional and key not in kept:
+        return None
     if not is_current(kept, figure):
         raise LookupError(f"{FILE.name}: {key} is missing or of other rules; run: python docs/generate.py --costly")
     return dict(kept[key]["values"])
+
+
+def values(key: str) -> Values:
+    """Return the kept values of a figure that the pages cannot do without."""
+    kept = found(key)
+    if kept is None:
+        raise LookupError(f"{FILE.name}: {key} is missing; run: python docs/generate.py --costly all")
+    return kept

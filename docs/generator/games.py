@@ -287,11 +287,11 @@ def _change_cells(game: str, change: Change, spicy: bool) -> list[str]:
         return cells
     turns = costly.values(f"turns:{game}")["value"] - costly.values(f"turns:{game}:{change.key}")["value"]
     cells.append(signed(turns, 3))
-    if not change.match:
-        return [*cells, "not computed"]
+    there = costly.found(f"win:{game}:{change.key}") if change.match else None
     here = first_wins(game)
-    assert here is not None
-    return [*cells, signed(100 * (here - costly.values(f"win:{game}:{change.key}")["value"]), 3)]
+    if there is None or here is None:
+        return [*cells, "not computed"]
+    return [*cells, signed(100 * (here - there["value"]), 3)]
 
 
 def first_wins(game: str) -> float | None:

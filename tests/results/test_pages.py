@@ -6,14 +6,14 @@ import re
 
 import matplotlib as mpl
 import pytest
-
-import dice10k_math as d10
 from docs.generator import costly
 from docs.generator.changes import CHANGES, changed
 from docs.generator.pages import PAGES
 from docs.generator.pictures import DRAW, GAMES, path_of, pictures_of
 from docs.generator.published import SECTIONS, agrees
 from docs.generator.text import DOCS, number, one_in, page, percent, signed
+
+import dice10k_math as d10
 
 PICTURES = [(game, kind) for game in GAMES for kind in pictures_of(game)]
 QUICK = {("farkle", "turn"), ("farkle", "dice"), ("farkle", "win")}
@@ -33,8 +33,9 @@ def test_no_page_is_left_over() -> None:
 
 def test_costly_figures_are_all_there_and_of_these_rules() -> None:
     kept = costly.read()
-    assert list(kept) == [figure.key for figure in costly.figures()]
-    assert all(costly.is_current(kept, figure) for figure in costly.figures()), "run: python docs/generate.py --costly"
+    wanted = [figure for figure in costly.figures() if figure.key in kept or not figure.optional]
+    assert list(kept) == [figure.key for figure in wanted]
+    assert all(costly.is_current(kept, figure) for figure in wanted), "run: python docs/generate.py --costly"
 
 
 def test_costly_figures_of_other_rules_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +69,9 @@ def test_points_of_changed_rules(figure: costly.Figure) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("figure", list(costly.figures()), ids=lambda one: one.key)
+@pytest.mark.parametrize(
+    "figure", [one for one in costly.figures() if one.key in costly.read()], ids=lambda one: one.key
+)
 def test_every_costly_figure(figure: costly.Figure) -> None:
     assert_kept(figure)
 
@@ -91,7 +94,8 @@ def test_every_change_changes_the_rules() -> None:
 def test_every_published_number_agrees() -> None:
     for title, results in SECTIONS.items():
         for result in results:
-            assert agrees(result), (title, result.what)
+            ours = result.ours()
+            assert ours is None or agrees(result, ours), (title, result.what)
 
 
 @pytest.mark.parametrize(
@@ -120,8 +124,16 @@ def test_numbers_in_words() -> None:
     assert (number(16400), number(2 / 3, 2), percent(0.5), signed(-0.5), signed(1e-12)) == (
         *("16,400", "0.67", "50.00 %", "−0.50", "0.00"),
     )
-    assert (signed(-1e-12), signed(1234.5, 1), one_in(1 / 43.2), one_in(0)) == ("0.00", "+1,234.5", "1 in 43.2", "never")
+    assert (signed(-1e-12), signed(1234.5, 1), one_in(1 / 43.2), one_in(0)) == (
+        "0.00",
+        "+1,234.5",
+        "1 in 43.2",
+        "never",
+    )
 
 
 def test_sentences_have_a_line_each() -> None:
-    assert page("It is so. That is how `it` is. M. Busche", "| a. B |") == "It is so.\nThat is how `it` is.\nM. Busche\n\n| a. B |\n"
+    assert (
+        page("It is so. That is how `it` is. M. Busche", "| a. B |")
+        == "It is so.\nThat is how `it` is.\nM. Busche\n\n| a. B |\n"
+    )
