@@ -56,7 +56,7 @@ def citing_page() -> str:
             f"dice10k-math lookup \\\n> {cited.replace(':farkle:e', ':farkle:0')}",
         ),
         "## What can be asked",
-        grid(["question", "number", "unit", "arguments"], map(list, _questions())).replace("---:", "---"),
+        grid(["question", "number", "unit", "arguments"], map(list, _questions()), left=4),
         "`opened` and `second` are `yes` or `no`; `hand` is the spicy faces of the dice, such as `125`, for rulesets with spicy dice, in place of `dice`. "
         "From Python: `dice10k_math.citing.lookup.cite` and `look_up`.",
         "## Cite a table",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,11 @@ def figures() -> Iterator[Figure]:
     yield Figure("win:dice10k", d10.load_rules("dice10k"), win)
 
 
+@lru_cache
+def _by_key() -> dict[str, Figure]:
+    return {figure.key: figure for figure in figures()}
+
+
 def read() -> dict[str, Any]:
     """Return the kept figures: by key the fingerprint of the rules and the values."""
     return dict(json.loads(FILE.read_text(encoding="utf-8"))) if FILE.exists() else {}
@@ -108,7 +114,7 @@ def write(kept: dict[str, Any]) -> None:
 
 def found(key: str) -> Values | None:
     """Return the kept values of a figure, checked to be of today's rules; None: it is optional and not kept."""
-    figure = next(one for one in figures() if one.key == key)
+    figure = _by_key()[key]
     kept = read()
     if figure.optional and key not in kept:
         return None

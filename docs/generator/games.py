@@ -276,13 +276,29 @@ def peculiarities(game: str) -> list[str]:
             else ", in the fewest expected turns alone (fewer is faster), "
             "and in the first player's win probability, in percentage points."
         ),
-        grid(heads, cells),
+        grid(heads, cells, left=2),
+        "" if spicy else _most_and_least(game),
     ]
 
 
+def _points(game: str, change: Change) -> float:
+    """Return what a peculiarity adds to the best turn, in points."""
+    return costly.values(f"points:{game}")["value"] - costly.values(f"points:{game}:{change.key}")["value"]
+
+
+def _most_and_least(game: str) -> str:
+    changes = sorted(CHANGES[game], key=lambda change: _points(game, change))
+    least, most = changes[0], changes[-1]
+    words = []
+    if _points(game, most) > 0.005:
+        words.append(f'Most points come from "{most.what}": {signed(_points(game, most))} a turn.')
+    if _points(game, least) < -0.005:
+        words.append(f'Most points go by "{least.what}": {signed(_points(game, least))} a turn.')
+    return "\n".join(words)
+
+
 def _change_cells(game: str, change: Change, spicy: bool) -> list[str]:
-    points = costly.values(f"points:{game}")["value"] - costly.values(f"points:{game}:{change.key}")["value"]
-    cells = [change.what, change.instead, signed(points, 2)]
+    cells = [change.what, change.instead, signed(_points(game, change), 2)]
     if spicy:
         return cells
     turns = costly.values(f"turns:{game}")["value"] - costly.values(f"turns:{game}:{change.key}")["value"]
@@ -312,7 +328,7 @@ def citing(game: str) -> list[str]:
     return [
         "## Citing",
         "`dice10k-math lookup` finds the number of an identifier again; see [how to cite a number](../citing.md).",
-        grid(["number", "identifier"], rows).replace("---:", "---"),
+        grid(["number", "identifier"], rows, left=2),
     ]
 
 

@@ -28,6 +28,14 @@ from docs.generator.text import (
 REFERENCE = "tests/reference/rules"
 
 
+TREE = """```{toctree}
+:hidden:
+:glob:
+
+*
+```"""
+
+
 def index_page() -> str:
     """Return the start of the results."""
     games = "\n".join(f"- [{rules_of(game).title}]({game}.md)" for game in GAMES)
@@ -36,6 +44,7 @@ def index_page() -> str:
         "# Results",
         "Odds, best turns, bank tables, win probabilities and lengths of every built-in game. "
         "Every number on these pages is read from [the tables](../reference/tables.md) or recomputed when the documentation is tested.",
+        TREE,
         games,
         "- [The games compared](comparison.md)\n- [Surprises](surprises.md)\n- [What others have published](../published.md)",
         "A picture like those on these pages is one command; see [pictures](../reference/cli.md#pictures).",
@@ -212,6 +221,7 @@ def _greed() -> Iterator[str]:
         rows.append([rules_of(game).title, percent(wrong, 1), shown[0], str(most), shown[1], number(loss, 1)])
     yield "Dice that are not kept are rolled again, and may bring more than they paid. In the first roll of a turn, for the most points:"
     yield grid(heads, rows)
+    yield "The roll, the points and the keep are those of the one roll where this costs most."
 
 
 def _one_die_of_three() -> Iterator[str]:
@@ -248,7 +258,7 @@ def _near_is_far() -> Iterator[str]:
         "Nothing below 300 may be banked, and 10,000 must be met exactly. "
         f"Alone, the fewest expected turns are {number(turns[9000], 3)} from 9,000, {number(turns[9700], 3)} from 9,700, "
         f"but {number(turns[9800], 3)} from 9,800 and {number(turns[9900], 3)} from 9,900. "
-        f"Past the target, 10,300 ({number(turns[10300], 3)} turns) is the best score of all, better than 9,700: "
+        f"Past the target, 10,300 ({number(turns[10300], 3)} turns) is the best score of the table, better than 9,700: "
         "there a bank of 300 can be subtracted, and any other can still be added or subtracted."
     )
     best = min(turns, key=lambda score: turns[score])
@@ -292,5 +302,5 @@ def _spicy() -> Iterator[str]:
     best = max(faces, key=lambda face: faces[face])
     yield (
         f"If every die had the same spicy face, a spicy 1 would make it {number(faces[1], 1)} points, "
-        f"a spicy 5 {number(faces[5], 1)} and a spicy 2 {number(faces[2], 1)}: the {best} is the one to wish for."
+        f"a spicy 5 {number(faces[5], 1)} and a spicy 2 {number(faces[2], 1)}: of the three, wish for the {best}."
     )

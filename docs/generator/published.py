@@ -177,7 +177,7 @@ def published_page() -> str:
 def _sections() -> Iterator[str]:
     for title, results in SECTIONS.items():
         yield f"## {title}"
-        yield grid(["number", "rules", "published", "ours", "agree"], map(_row, results)).replace("---:", "---")
+        yield grid(["number", "rules", "published", "ours", "agree"], map(_row, results), left=5)
 
 
 def _entries() -> Iterator[tuple[int, int, str]]:
@@ -215,7 +215,7 @@ def _wrong() -> Iterator[str]:
         ["expected points of the best turn, Kingdom Come: Deliverance", "`kingdom-come`", "517.9492", number(turn("kingdom-come").expected_points, 4)],
     ]  # fmt: skip
     yield "## Figures in circulation that are wrong"
-    yield grid(["number", "rules", "in circulation", "right"], rows).replace("---:", "---")
+    yield grid(["number", "rules", "in circulation", "right"], rows, left=4)
     yield (
         f"The source of the last one also gives {number(d10.mean_best_score(kingdom))} for a turn of a single roll, which is right ({number(d10.mean_best_score(kingdom), 4)}): "
         "the rules are the same, and it is the looking ahead that stops too early."

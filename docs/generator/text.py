@@ -63,6 +63,12 @@ def number(value: float | Fraction, places: int = 0) -> str:
 
 
 def percent(value: float | Fraction, places: int = 2) -> str:
+    """Return a probability in percent; nothing that is possible is 0, nor certain what is not."""
+    least = Fraction(1, 2 * 10 ** (places + 2))
+    if 0 < value < least:
+        return f"under {10.0**-places:.{places}f} %"
+    if 1 - least <= value < 1:
+        return f"over {100 - 10.0**-places:.{places}f} %"
     return f"{100 * float(value):.{places}f} %"
 
 
@@ -73,16 +79,19 @@ def signed(value: float, places: int = 2) -> str:
 
 
 def one_in(value: float | Fraction) -> str:
-    return f"1 in {1 / float(value):,.1f}" if value else "never"
+    if not value:
+        return "never"
+    tries = 1 / float(value)
+    return f"1 in {tries:,.1f}" if tries < 1000 else f"1 in {tries:,.0f}"
 
 
-def grid(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table in Markdown, the first column to the left and the others to the right."""
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
+def grid(heads: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
+    """Return a table in Markdown, the first columns to the left and the others to the right."""
+    lines = [heads, [*["---"] * left, *["---:"] * (len(heads) - left)], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-_SENTENCE_END = re.compile(r"(?<=[a-z0-9)%`\]]{2}[.:]) (?=[A-Z`])")
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9)%`\]]\.) (?=[A-Z`])")
 
 
 def page(*parts: str) -> str:
