@@ -41,12 +41,10 @@ def turn(name: str, score: int) -> TurnSolution:
 PICTURES: dict[str, Callable[[], Figure]] = {
     "win": lambda: win_probability(small()),
     "bank": lambda: bank_decisions(small()),
-    "bank with three dice": lambda: bank_decisions(small(), 3),
     "length": lambda: draw_length(small().rules, match_length(small())),
     "turn": lambda: turn_score(turn("farkle", 1000)),
     "turn with penalties": lambda: turn_score(turn("dice10k", 2000)),
     "dice": lambda: dice_left(turn("farkle", 1000)),
-    "dice with a bonus": lambda: dice_left(turn("dice10k", 2000)),
 }
 
 
@@ -78,6 +76,17 @@ def test_lines_are_told_apart_by_more_than_their_colour() -> None:
     lines = dice_left(turn("farkle", 1000)).axes[0].get_lines()[1:]
     assert len({str(vars(line)["_dash_pattern"]) for line in lines}) == len(lines) == 6
     assert len(set(COLOURS)) == 6
+
+
+def test_only_decisions_that_there_are_have_a_panel() -> None:
+    match = d10.solve_match(with_target(d10.load_rules("dix-mille"), 500))
+    figure = bank_decisions(match)
+    assert [
+        axes.get_title(loc="left") for axes in figure.axes if axes.get_visible() and axes.get_title(loc="left")
+    ] == [
+        *("1 die left", "2 dice left", "3 dice left", "4 dice left", "5 dice left"),
+    ]
+    assert "first turn of the round" in to_bytes(figure).decode()
 
 
 def test_the_bars_are_the_endings_of_the_turn() -> None:

@@ -14,6 +14,7 @@ from docs.generator.published import SECTIONS, agrees
 from docs.generator.text import DOCS, number, one_in, page, percent, signed
 
 import dice10k_math as d10
+from dice10k_math.citing.lookup import look_up
 
 PICTURES = [(game, kind) for game in GAMES for kind in pictures_of(game)]
 QUICK = {("farkle", "turn"), ("farkle", "dice"), ("farkle", "win")}
@@ -118,6 +119,14 @@ def test_every_picture_is_shown() -> None:
     shown = {name for page_ in PAGES for name in re.findall(r"\((pictures/[^)]+)\)", (DOCS / page_).read_text("utf-8"))}
     kept = {f"pictures/{path.name}" for path in (DOCS / "results" / "pictures").iterdir()}
     assert shown == kept == {f"pictures/{path_of(*one).name}" for one in PICTURES}
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("results/")])
+def test_the_identifiers_of_a_page_find_numbers_of_its_game(name: str) -> None:
+    for identifier in set(re.findall(r"`(dice10k-math:[^`]+)`", (DOCS / name).read_text(encoding="utf-8"))):
+        found = look_up(identifier, tables=costly.TABLES)
+        assert name == f"results/{found.rules.name}.md"
+        assert str(found.identifier) == identifier
 
 
 def test_numbers_in_words() -> None:

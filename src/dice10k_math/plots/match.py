@@ -71,11 +71,17 @@ def win_probability(match: MatchSolution, *, second: bool = False) -> Figure:
             text.set_color("white")
         _outline(axes.texts)
         figure.colorbar(filled, ax=axes, label="win probability of the player to move (%)", ticks=range(0, 101, 10))
-        turn = ", second turn of the round" if second else ""
         axes.set(xlabel="own score (points)", ylabel="opponent's score (points)", aspect="equal")
-        axes.set_title(f"{match.rules.title}: who wins, both playing to win{turn}")
+        axes.set_title(f"{match.rules.title}: who wins, both playing to win{_round(match, second)}")
         thousands(axes, y=True)
     return figure
+
+
+def _round(match: MatchSolution, second: bool) -> str:
+    """Say which turn of the round it is, where that matters."""
+    if match.rules.ending.kind != "equal_turns":
+        return ""
+    return f", {'second' if second else 'first'} turn of the round"
 
 
 def _outline(texts: Any) -> None:
@@ -94,7 +100,7 @@ def bank_decisions(match: MatchSolution, dice: int | None = None, *, second: boo
     match
         A solved match.
     dice
-        Number of dice left; None: a panel for each number.
+        Number of dice left; None: a panel for each number with which banking is allowed.
     second
         Under equal turns: for the second turn of the round.
 
@@ -112,7 +118,8 @@ def bank_decisions(match: MatchSolution, dice: int | None = None, *, second: boo
     """
     scores = scores_of(match, COARSE)
     found = _banks(match, scores, second)
-    shown = range(1, match.rules.turn.dice + 1) if dice is None else (dice,)
+    most = match.rules.turn.dice - (match.rules.turn.hot_dice == "must_roll")
+    shown = range(1, most + 1) if dice is None else (dice,)
     wide = dice is None
     with drawing():
         figure, grid = new_figure(*((9.6, 6.6) if wide else (6.4, 5.6)), **(_panels(len(shown)) if wide else {}))
@@ -123,8 +130,8 @@ def bank_decisions(match: MatchSolution, dice: int | None = None, *, second: boo
             thousands(axes, y=True)
         for axes in panels[len(shown) :]:
             axes.set_visible(False)
-        turn = ", second turn of the round" if second else ""
-        figure.suptitle(f"{match.rules.title}: the least turn score to bank (points), playing to win{turn}")
+        title = "the least turn score to bank (points), playing to win"
+        figure.suptitle(f"{match.rules.title}: {title}{_round(match, second)}")
         figure.supxlabel("own score (points)")
         figure.supylabel("opponent's score (points)")
     return figure
