@@ -43,20 +43,23 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "bank": lambda: bank_decisions(small()),
     "length": lambda: draw_length(small().rules, match_length(small())),
     "turn": lambda: turn_score(turn("farkle", 1000)),
-    "turn with penalties": lambda: turn_score(turn("dice10k", 2000)),
     "dice": lambda: dice_left(turn("farkle", 1000)),
 }
 
 
 @pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
 def test_a_picture_is_the_same_bytes_every_time_with_units_at_its_axes(draw: Callable[[], Figure]) -> None:
-    figure = draw()
-    first = to_bytes(figure)
-    assert first == to_bytes(figure) == to_bytes(draw())
+    first = to_bytes(draw())
+    assert first == to_bytes(draw())
     names = re.findall(r">([^<>]+)</text>", first.decode())
     unit = re.compile(r"points\)|\(%\)|turns of")
     assert sum(bool(unit.search(name)) for name in names) >= 2, names
     assert ET.fromstring(first).tag.endswith("svg")  # noqa: S314 - our own bytes
+
+
+def test_a_figure_can_be_written_twice_and_in_both_formats() -> None:
+    figure = win_probability(small())
+    assert to_bytes(figure) == to_bytes(figure)
     assert to_bytes(figure, "png").startswith(b"\x89PNG")
 
 
