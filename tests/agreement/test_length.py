@@ -131,15 +131,19 @@ def test_the_first_players_share_is_the_win_probability(name: str, target: int) 
 def test_least_banks_agree_with_advice(game: str, score: int, opponent: int) -> None:
     """With the one die of the roll kept that scores, advice banks from just these turn scores on."""
     match = d10.load_match(TABLES, d10.load_rules(game))
-    banks = least_banks(match, score, opponent)
-    for dice, least in enumerate(banks[:4], start=1):
+    compared = 0
+    for dice, least in enumerate(least_banks(match, score, opponent)[:4], start=1):
         assert least is not None
-        # A roll of one 5 more than the dice left, none of the others scoring, leads to the turn score with them left.
+        # One 5 and dice that do not score: keeping the 5 leads to the turn score with those dice left.
         roll = (5, *(2, 3, 4, 6)[:dice])
         for turn_score in (least - 50, least):
-            if turn_score >= 50 * (6 - dice):
+            try:
                 best = match.advise(score, opponent, turn_score - 50, roll)[0]
-                assert best.then == ("bank" if turn_score >= least else "roll"), (dice, turn_score)
+            except InputError:  # no keeps of the dice before add up to this
+                continue
+            assert best.then == ("bank" if turn_score >= least else "roll"), (dice, turn_score)
+            compared += 1
+    assert compared >= 3
 
 
 def test_no_bank_after_hot_dice_where_the_player_must_roll() -> None:
