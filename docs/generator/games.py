@@ -268,13 +268,13 @@ def peculiarities(game: str) -> list[str]:
         heads, cells = heads[:3], [cell[:3] for cell in cells]
     return [
         "## What the peculiarities do",
-        "What each rule gives (+) or costs (−), against the same game with that one rule changed: "
-        "in points of the best turn of a player who has opened"
+        "What each rule changes: the number of this game less that of the same game with the one rule changed. "
+        "The numbers are the expected points of the best turn of a player who has opened"
         + (
             "."
             if spicy
-            else ", in the fewest expected turns alone (fewer is faster), "
-            "and in the first player's win probability, in percentage points."
+            else ", the fewest expected turns to the target alone, "
+            "and the first player's win probability in percentage points."
         ),
         grid(heads, cells, left=2),
         "" if spicy else _most_and_least(game),
