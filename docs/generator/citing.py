@@ -57,7 +57,7 @@ def citing_page() -> str:
         ),
         "## What can be asked",
         grid(["question", "number", "unit", "arguments"], map(list, _questions()), left=4),
-        "`opened` and `second` are `yes` or `no`; `hand` is the spicy faces of the dice, such as `125`, for rulesets with spicy dice, in place of `dice`. "
+        "`opened` and `second` are `yes` or `no`; `hand` is the spicy faces of the dice, such as `12`, for rulesets with spicy dice, in place of `dice`. "
         "From Python: `cite` and `look_up`.",
         "## Cite a table",
         "Each file of `tables/` has its SHA-256, its ruleset's fingerprint and the package version in `tables/manifest.json`: cite the file's name with its SHA-256. "
