@@ -12,6 +12,7 @@ from docs.generator.pictures import pictures_of
 from docs.generator.text import (
     MADE,
     SAME_TURNS,
+    SPACE,
     Rows,
     grid,
     identifier,
@@ -93,7 +94,7 @@ def _ranges(rows: Rows) -> list[list[str]]:
     return found
 
 
-_SPANS = (("hot_dice_probability", 100, 3, " %"), ("mean_best_score", 1, 3, ""))
+_SPANS = (("hot_dice_probability", 100, 3, f"{SPACE}%"), ("mean_best_score", 1, 3, ""))
 
 
 def _span(hands: Rows, name: str, factor: int, places: int, unit: str) -> str:
@@ -104,7 +105,7 @@ def _span(hands: Rows, name: str, factor: int, places: int, unit: str) -> str:
 def best_turn(game: str) -> list[str]:
     """Return the section about the turn with the most expected points."""
     of = SAME_TURNS.get(game, game)
-    heads = ["situation", "expected points", "bust", "of these on six dice"]
+    heads = ["situation", "expected points", "any bust", "bust on six dice"]
     rows = {row["situation"]: row for row in table(game, "turn_values")}.values()
     cells = [
         [
@@ -247,7 +248,7 @@ def how_long(game: str) -> list[str]:
         more = " Extra rounds after a tie are not counted." if rules_of(game).ending.tie == "extra_rounds" else ""
         parts.append(
             f"A match of two lasts {number(found['mean'], 2)} turns on average, both players together; "
-            f"half of the matches are over after {number(found['median'])} turns, 95 % after {number(found['late'])}.{more}"
+            f"half of the matches are over after {number(found['median'])} turns, 95{SPACE}% after {number(found['late'])}.{more}"
         )
         parts.append(picture(game, "length", f"How many turns a match lasts, {game}"))
     return parts

@@ -66,10 +66,10 @@ def percent(value: float | Fraction, places: int = 2) -> str:
     """Return a probability in percent; nothing that is possible is 0, nor certain what is not."""
     least = Fraction(1, 2 * 10 ** (places + 2))
     if 0 < value < least:
-        return f"under {10.0**-places:.{places}f} %"
+        return f"under {10.0**-places:.{places}f}{SPACE}%"
     if 1 - least <= value < 1:
-        return f"over {100 - 10.0**-places:.{places}f} %"
-    return f"{100 * float(value):.{places}f} %"
+        return f"over {100 - 10.0**-places:.{places}f}{SPACE}%"
+    return f"{100 * float(value):.{places}f}{SPACE}%"
 
 
 def signed(value: float, places: int = 2) -> str:
@@ -112,4 +112,5 @@ def picture(game: str, kind: str, alt: str) -> str:
     return f"![{alt}](pictures/{game}-{kind}.svg)"
 
 
+SPACE = "\N{NO-BREAK SPACE}"
 MADE = "<!-- Made by docs/generate.py; change that, not this page. -->"

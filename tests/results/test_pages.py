@@ -11,7 +11,7 @@ from docs.generator.changes import CHANGES, changed
 from docs.generator.pages import PAGES
 from docs.generator.pictures import DRAW, GAMES, path_of, pictures_of
 from docs.generator.published import SECTIONS, agrees
-from docs.generator.text import DOCS, number, one_in, page, percent, signed
+from docs.generator.text import DOCS, SPACE, number, one_in, page, percent, signed
 
 import dice10k_math as d10
 from dice10k_math.citing.lookup import look_up
@@ -130,7 +130,7 @@ def test_the_identifiers_of_a_page_find_numbers_of_its_game(name: str) -> None:
 
 
 def test_numbers_in_words() -> None:
-    assert (number(16400), number(2 / 3, 2), percent(0.5), signed(-0.5), signed(1e-12)) == (
+    assert (number(16400), number(2 / 3, 2), percent(0.5).replace(SPACE, " "), signed(-0.5), signed(1e-12)) == (
         *("16,400", "0.67", "50.00 %", "−0.50", "0.00"),
     )
     assert (signed(-1e-12), signed(1234.5, 1), one_in(1 / 43.2), one_in(0)) == (
@@ -139,6 +139,8 @@ def test_numbers_in_words() -> None:
         "1 in 43.2",
         "never",
     )
+    shown = [percent(value).replace(SPACE, " ") for value in (1e-9, 1 - 1e-9, 1, 0)]
+    assert shown == ["under 0.01 %", "over 99.99 %", "100.00 %", "0.00 %"]
 
 
 def test_sentences_have_a_line_each() -> None:
