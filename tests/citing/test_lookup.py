@@ -160,7 +160,7 @@ def test_rules_of_a_file(cli: Cli, tmp_path: Path) -> None:
 
 RIGHT = f"dice10k-math:0.1.0:dice10k:{d10.fingerprint(DICE10K)[:12]}:bust"
 BAD = {
-    "no question": (("cite", "dice10k"), "Missing argument 'QUESTION'"),
+    "no question": (("cite", "dice10k"), "QUESTION: missing; allowed: dice10k-math cite"),
     "an unknown question": (("cite", "dice10k", "luck"), "question: 'luck'; allowed: bust, hot-dice"),
     "an unknown argument": (("cite", "dice10k", "bust", "score=1"), "argument: 'score=1'; allowed: dice=..., hand=..."),
     "no such dice": (("cite", "dice10k", "bust", "dice=7"), "dice: 7"),

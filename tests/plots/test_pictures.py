@@ -141,9 +141,9 @@ def test_the_command_writes_the_picture(cli: Cli, tmp_path: Path) -> None:
 
 OUT = ("--output", "/nope/a.svg")
 BAD = {
-    "no kind": (("plot",), "Missing argument 'KIND'"),
+    "no kind": (("plot",), "KIND: missing; allowed: dice10k-math plot"),
     "an unknown kind": (("plot", "pie", "farkle", *OUT), "plot: 'pie'; allowed: win, bank, length, turn, dice"),
-    "no output": (("plot", "turn", "farkle"), "Missing option '--output'"),
+    "no output": (("plot", "turn", "farkle"), "--output: missing; allowed: --output FILE"),
     "another format": (("plot", "turn", "farkle", "--output", "a.pdf"), "--output: 'a.pdf'; allowed: a name that ends"),
     "no suffix": (("plot", "turn", "farkle", "--output", "svg"), "allowed: a name that ends in .svg or .png"),
     "a missing folder": (("plot", "turn", "farkle", *OUT), "--output /nope/a.svg: cannot be written"),

@@ -9,9 +9,10 @@ from pathlib import Path
 from dice10k_math import __version__
 from dice10k_math.citing.arguments import read_arguments, write_arguments
 from dice10k_math.citing.identifier import FINGERPRINT_DIGITS, Identifier, parse_identifier
-from dice10k_math.citing.questions import Number, Progress, Question, Setting, answer, question_named
+from dice10k_math.citing.questions import Number, Question, Setting, answer, question_named
 from dice10k_math.errors import InputError, RulesError, TableError
 from dice10k_math.rules import Ruleset, builtin_rulesets, fingerprint, load_rules, parse_rules
+from dice10k_math.workers import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from dice10k_math import odds
 from dice10k_math.citing.arguments import Argument, Value
 from dice10k_math.errors import InputError, TableError
 from dice10k_math.rules import Ruleset, bank_step, fingerprint
+from dice10k_math.workers import Progress
 
 if TYPE_CHECKING:
     from dice10k_math.questions.match import MatchSolution
     from dice10k_math.questions.turn import TurnSolution
 
-Progress = Callable[[str, float | None], None]
 Origin = Literal["computed", "tables"]
 
 
@@ -159,7 +159,7 @@ def _solo(rules: Ruleset, given: Mapping[str, Value], setting: Setting) -> Numbe
         return listed
     from dice10k_math.questions.solo import solve_solo
 
-    found = solve_solo(rules).expected_turns(*start)
+    found = solve_solo(rules, setting.progress).expected_turns(*start)
     if not isfinite(found.value):
         raise InputError(f"solo: {rules.name} has no play that is certain to end from score {start[0]}")
     return Number(found.value, found.lower, found.upper)

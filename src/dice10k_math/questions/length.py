@@ -16,9 +16,10 @@ from dice10k_math.backup import Contexts, back_up_forward
 from dice10k_math.errors import InputError
 from dice10k_math.last_turn import NEAREST
 from dice10k_math.program import Floats
-from dice10k_math.questions.match import MatchSolution, Progress
+from dice10k_math.questions.match import MatchSolution
 from dice10k_math.questions.positions import RacePositions
 from dice10k_math.race import Race
+from dice10k_math.workers import Progress
 
 NEGLIGIBLE = 1e-12
 """Probability that the match goes on at which following it stops."""
