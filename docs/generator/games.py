@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import groupby
 
-import dice10k_math as d10
 from docs.generator import costly
 from docs.generator.changes import CHANGES, Change
 from docs.generator.pictures import pictures_of
@@ -216,7 +215,8 @@ def winning(game: str) -> list[str]:
     cells = [[f"**{own:,}**", *(percent(match.win_probability(own, other).value) for other in sides)] for own in sides]
     parts.append(grid(["", *(f"{other:,}" for other in sides)], cells))
     parts.append(picture(game, "win", f"Win probability over both scores, {game}"))
-    parts.append(picture(game, "bank", f"The least turn score to bank over both scores, {game}"))
+    if "bank" in pictures_of(game):
+        parts.append(picture(game, "bank", f"The least turn score to bank over both scores, {game}"))
     return parts
 
 
@@ -331,11 +331,3 @@ def citing(game: str) -> list[str]:
         "`dice10k-math lookup` finds the number of an identifier again; see [how to cite a number](../citing.md).",
         grid(["number", "identifier"], rows, left=2),
     ]
-
-
-def pictures() -> list[str]:
-    """Return the names of all pictures that the pages show."""
-    return [f"{game}-{kind}" for game in CHANGES for kind in pictures_of(game)]
-
-
-VERSION = d10.__version__

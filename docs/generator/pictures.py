@@ -12,14 +12,12 @@ from dice10k_math.plots.style import to_bytes
 from dice10k_math.plots.turn import dice_left, turn_score
 from dice10k_math.questions.length import match_length
 from dice10k_math.questions.match import MatchSolution
-from docs.generator.text import DOCS, match_of, turn_of
+from docs.generator.costly import LENGTHS
+from docs.generator.text import DOCS, GAMES, SAME_TURNS, match_of, rules_of, turn_of
 
 FOLDER = DOCS / "results" / "pictures"
 SCORE = 1000
 """Score at which the pictures of a turn are drawn: a player who has opened."""
-GAMES = ("dice10k", "farkle", "farkle-spicy", "dix-mille", "des-10000")
-RACES = ("farkle", "dix-mille", "des-10000")
-
 DRAW: dict[str, Callable[[str], bytes]] = {
     "turn": lambda game: to_bytes(turn_score(turn_of(game, SCORE))),
     "dice": lambda game: to_bytes(dice_left(turn_of(game, SCORE))),
@@ -36,8 +34,13 @@ def _match(game: str) -> MatchSolution:
 
 
 def pictures_of(game: str) -> tuple[str, ...]:
-    """Return the kinds of pictures that the page of a game shows."""
-    return ("turn", "dice", "win", "bank", "length") if game in RACES else ("turn", "dice")
+    """Return the kinds of pictures that the page of a game shows: those of a match where the tables hold it."""
+    variants = rules_of(game).variants
+    plain = variants.spicy_faces is None and not variants.high_stakes
+    kinds: tuple[str, ...] = () if game in SAME_TURNS else ("turn", "dice")
+    if match_of(game) is not None:
+        kinds += ("win", "bank") if plain else ("win",)
+    return (*kinds, "length") if game in LENGTHS else kinds
 
 
 def path_of(game: str, kind: str) -> Path:

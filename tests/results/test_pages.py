@@ -9,9 +9,9 @@ import pytest
 from docs.generator import costly
 from docs.generator.changes import CHANGES, changed
 from docs.generator.pages import PAGES
-from docs.generator.pictures import DRAW, GAMES, path_of, pictures_of
+from docs.generator.pictures import DRAW, path_of, pictures_of
 from docs.generator.published import SECTIONS, agrees
-from docs.generator.text import DOCS, SPACE, number, one_in, page, percent, signed
+from docs.generator.text import DOCS, GAMES, SPACE, number, one_in, page, percent, signed
 
 import dice10k_math as d10
 from dice10k_math.citing.lookup import look_up
