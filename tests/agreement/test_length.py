@@ -158,3 +158,8 @@ def test_games_that_are_refused() -> None:
         match_length(falling)
     with pytest.raises(InputError, match="farkle-spicy: spicy dice"):
         least_banks(MatchSolution(d10.load_rules("farkle-spicy"), falling.positions), 0, 0)
+    stakes = MatchSolution(d10.load_rules("farkle-high-stakes"), falling.positions)
+    with pytest.raises(InputError, match="farkle-high-stakes: High Stakes"):
+        least_banks(stakes, 0, 0)
+    with pytest.raises(InputError, match="farkle-high-stakes: High Stakes"):
+        match_length(stakes)

@@ -152,6 +152,7 @@ BAD = {
     "seven dice": (("plot", "bank", "farkle", "--dice", "7", *OUT), "--dice: 7; allowed: 1 to 6"),
     "no equal turns": (("plot", "win", "farkle", "--second", *OUT), "--second: farkle has no equal turns"),
     "spicy dice": (("plot", "bank", "farkle-spicy", *OUT), "bank: farkle-spicy has spicy dice"),
+    "high stakes": (("plot", "length", "farkle-high-stakes", *OUT), "length: farkle-high-stakes has high stakes"),
     "falling scores": (("plot", "length", "dice10k", *OUT), "length: scores of dice10k can fall"),
     "a huge score": (("plot", "turn", "farkle", "--score", "9" * 20, *OUT), "allowed: -1000000000 to 1000000000"),
     "no such tables": (("plot", "win", "farkle", "--tables", "/nope", *OUT), "--tables /nope"),

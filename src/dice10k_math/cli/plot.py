@@ -103,6 +103,8 @@ def _check_rules(kind: str, rules: Ruleset) -> None:
 
     if kind == "bank" and is_spicy(rules):
         raise click.UsageError(f"bank: {rules.name} has spicy dice; allowed: rules with plain dice")
+    if kind in {"bank", "length"} and rules.variants.high_stakes:
+        raise click.UsageError(f"{kind}: {rules.name} has high stakes; allowed: rules without")
     if kind == "length" and not is_race(rules):
         raise click.UsageError(f"length: scores of {rules.name} can fall; allowed: games in which they cannot")
 

@@ -28,7 +28,7 @@ def least_banks(match: MatchSolution, score: int, opponent: int, *, second: bool
     Raises
     ------
     InputError
-        Spicy dice, of which not only the number matters.
+        Spicy dice, of which not only the number matters, or High Stakes, under which the dice left matter to the other.
 
     Examples
     --------
@@ -37,8 +37,10 @@ def least_banks(match: MatchSolution, score: int, opponent: int, *, second: bool
     >>> least_banks(solve_match(with_target(load_rules("farkle"), 500)), 0, 0)
     (550, 600, 700, 850, 1250, 2650)
     """
-    if match.rules.variants.spicy_faces is not None:
-        raise InputError(f"{match.rules.name}: spicy dice; allowed: rules in which only the number of dice matters")
+    variants = match.rules.variants
+    if variants.spicy_faces is not None or variants.high_stakes:
+        what = "High Stakes" if variants.high_stakes else "spicy dice"
+        raise InputError(f"{match.rules.name}: {what}; allowed: rules without variants")
     seats = Seat(score), Seat(opponent)
     worths = match.positions.turn(*seats, second=second)
     bank = match.positions.bank_worths(*seats, second=second)

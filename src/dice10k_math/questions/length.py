@@ -89,7 +89,7 @@ def match_length(match: MatchSolution, progress: Progress | None = None) -> Matc
     Raises
     ------
     InputError
-        A match in which scores can fall.
+        A match in which scores can fall, or a turn can start from the banked turn of the other.
 
     Examples
     --------
@@ -101,6 +101,8 @@ def match_length(match: MatchSolution, progress: Progress | None = None) -> Matc
     (3.2032, True)
     """
     positions = match.positions
+    if match.rules.variants.high_stakes:
+        raise InputError(f"{match.rules.name}: High Stakes; allowed: games in which every turn starts from nothing")
     if not isinstance(positions, RacePositions):
         raise InputError(f"{match.rules.name}: scores can fall; allowed: games in which they cannot")
     turns = [_turns(positions, phase, progress) for phase in range(positions.race.phases)]
