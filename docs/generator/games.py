@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import groupby
+from math import ceil
 
 from docs.generator import costly
 from docs.generator.changes import CHANGES, Change
@@ -305,18 +306,27 @@ def _change_cells(game: str, change: Change, spicy: bool) -> list[str]:
     turns = costly.values(f"turns:{game}")["value"] - costly.values(f"turns:{game}:{change.key}")["value"]
     cells.append(signed(turns, 3))
     there = costly.found(f"win:{game}:{change.key}") if change.match else None
-    here = first_wins(game)
+    here = _first_wins(game)
     if there is None or here is None:
         return [*cells, "not computed"]
-    return [*cells, signed(100 * (here - there["value"]), 3)]
+    # What the bounds leave open, rounded up, where it can be seen in the last digit.
+    doubt = ceil(1e5 * sum(side["upper"] - side["lower"] for side in (here, there)) / 2) / 1000
+    shown = signed(100 * (here["value"] - there["value"]), 3)
+    return [*cells, shown if doubt <= 0.001 else f"{shown} ± {doubt:.3f}"]
+
+
+def _first_wins(game: str) -> costly.Values | None:
+    match = match_of(game)
+    if match is not None:
+        found = match.win_probability()
+        return {"value": found.value, "lower": found.lower, "upper": found.upper}
+    return costly.values("win:dice10k") if game == "dice10k" else None
 
 
 def first_wins(game: str) -> float | None:
     """Return the first player's win probability; None: it is not known."""
-    match = match_of(game)
-    if match is not None:
-        return match.win_probability().value
-    return costly.values("win:dice10k")["value"] if game == "dice10k" else None
+    found = _first_wins(game)
+    return None if found is None else found["value"]
 
 
 def citing(game: str) -> list[str]:
