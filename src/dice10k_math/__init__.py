@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from dice10k_math.odds import mean_best_score as mean_best_score
     from dice10k_math.odds import score_counts as score_counts
     from dice10k_math.odds import score_distribution as score_distribution
-    from dice10k_math.questions.exact_match import certify_match as certify_match
     from dice10k_math.questions.bank import least_banks as least_banks
+    from dice10k_math.questions.exact_match import certify_match as certify_match
     from dice10k_math.questions.length import match_length as match_length
     from dice10k_math.questions.match import solve_match as solve_match
     from dice10k_math.questions.solo import solve_solo as solve_solo
