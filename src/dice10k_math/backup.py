@@ -130,6 +130,37 @@ def back_up(
     return out
 
 
+def back_up_keeping(
+    program: Program,
+    contexts: Contexts,
+    survival: Floats,
+    kept: Ints,
+    *,
+    blocks: Blocks,
+    lowest: bool = True,
+    nudge: float = 0.0,
+    workers: int = CORES,
+) -> tuple[Floats, Floats]:
+    """Back up one group of contexts like `back_up`; return also what some after-states are worth.
+
+    Parameters
+    ----------
+    kept
+        Numbers of after-states from which no bank is open (as in a program of a split model).
+
+    Returns
+    -------
+    tuple of ndarrays of shapes (columns,) and (kept, columns)
+    """
+    columns = contexts.bust.shape[1]
+    out, offers = np.full((1, columns), np.nan), np.full((len(kept), columns), np.nan)
+    from dice10k_math.kernel import back_up_and_keep
+
+    share, *rest = _arguments(program, contexts, survival, blocks, lowest=lowest, nudge=nudge)
+    run_all([partial(back_up_and_keep, part, *rest, out, kept, offers) for part in _parts(share, workers)])
+    return out[0], offers
+
+
 def _parts(blocks: Blocks, workers: int) -> list[Blocks]:
     """Deal the blocks out, long ones and short ones alike to every worker."""
     return [blocks[start::workers] for start in range(min(workers, len(blocks)))]

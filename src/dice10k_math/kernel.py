@@ -128,6 +128,51 @@ def back_up_blocks(blocks, contexts, shares, shape, states, trie, lowest, nudge,
             out[block[0], block[1] + b] = pool[rows - 1, b]
 
 
+@njit(nogil=True, cache=True)
+def back_up_and_keep(blocks, contexts, shares, shape, states, trie, lowest, nudge, out, kept, offers):
+    """Back up blocks of contexts; give out also what the after-states `kept` are worth."""
+    first = shape[0]
+    rows = first + len(states[0])
+    pool = np.empty((rows, BLOCK))
+    scratch = np.empty((trie[2].max() + 1, BLOCK))
+    acc = np.empty(BLOCK)
+    ending = np.empty((len(shares[0]), BLOCK))
+    edge = np.empty((len(shares[2]), BLOCK))
+    for k in range(len(blocks)):
+        block = blocks[k]
+        _load(pool, ending, edge, block, lowest, shares, contexts)
+        _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+        for b in range(block[2]):
+            out[block[0], block[1] + b] = pool[rows - 1, b]
+        for k2 in range(len(kept)):
+            for b in range(block[2]):
+                offers[k2, block[1] + b] = pool[first + kept[k2], b]
+
+
+@njit(nogil=True, cache=True)
+def fill_bank_worths(out, row, waiting, offers, starts, takes, units, hands):
+    """Fill in what each bank of the turns of one row is worth to the banker, by bank row and column.
+
+    The next player either begins afresh (`waiting`) or takes over: below the target `offers` say what that is worth
+    to him, past it `takes` do, by how far he was behind before this turn.
+    """
+    total, first, end, scores, opening, last_turn = row
+    for k in range(len(out)):
+        after = total + units[k]
+        for b in range(first, end):
+            own = total - b
+            worth = waiting[after, b]
+            if own == 0 and units[k] < opening:
+                worth = NEVER
+            elif own + units[k] < scores:
+                low = max(0, after - scores + 1)
+                width = min(after, scores - 1) + 1 - low
+                worth = min(worth, 1.0 - offers[starts[after] + k * width + b - low])
+            elif last_turn:
+                worth = min(worth, 1.0 - takes[max(own - b, -1) + 1, hands[k]])
+            out[k, b] = worth
+
+
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
 def _forward(pool, mass, here, best, chosen, banked, ended, block, shares, shape, states, trie):
     """Follow the best play of every context of a block from the start of the turn, adding up how it ends.

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.odds import hand_of
 from dice10k_math.questions.choices import Action, after_keep, hot_dice_forbid_banking
-from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, Seat
+from dice10k_math.questions.positions import BankWorth, FieldPositions, Positions, RacePositions, Seat
+from dice10k_math.questions.stakes import StakesPositions, solve_stakes_positions
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import Keep, align_roll, bank_keeps, keeps_of
@@ -30,6 +32,14 @@ class WinProbability:
     value: float
     lower: float
     upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class TakeOver:
+    """Win probabilities of a player who is offered a banked turn: starting afresh, and taking it over."""
+
+    fresh: WinProbability
+    take_over: WinProbability
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +148,7 @@ class MatchSolution:
         hand, aligned = align_roll(self.rules, roll, dice)
         seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
         worths = self.positions.turn(*seats, second=second)
-        table = _Lookup(self.rules, worths, self.positions.bank_worths(*seats, second=second))
+        table = _Lookup(self.rules, worths, self.positions.banks(*seats, second=second))
         table.check(turn_score, hot_dice, hand)
         keeps = keeps_of(self.rules, hand, aligned)
         found = [table.rolled_on(keep, turn_score, hot_dice) for keep in keeps]
@@ -150,6 +160,40 @@ class MatchSolution:
         best = max((choice.win_probability for choice in found), default=0.0)
         ranked = [replace(choice, loss=best - choice.win_probability) for choice in found]
         return tuple(sorted(ranked, key=lambda choice: (choice.loss, choice.then, choice.keep)))
+
+    def take_over(
+        self, score: int, opponent: int, points: int, dice: int | Iterable[int], *, second: bool = False
+    ) -> TakeOver:
+        """Compare taking over what the opponent has just banked with starting afresh (High Stakes).
+
+        Parameters
+        ----------
+        score, opponent, second
+            The turn start, as for `win_probability`. The opponent may also have reached the target,
+            where that leaves the player one more turn.
+        points
+            Turn score that the opponent has just banked.
+        dice
+            How many dice were not kept when banking, or (spicy dice) which; all of them if none was left.
+
+        Raises
+        ------
+        InputError
+            Rules without High Stakes, or an offer that no bank can have made.
+
+        Examples
+        --------
+        >>> from dice10k_math.rules import load_rules, with_target
+        >>> match = solve_match(with_target(load_rules("farkle-high-stakes"), 1000))
+        >>> offer = match.take_over(300, 650, points=350, dice=4)
+        >>> offer.take_over.value > offer.fresh.value
+        True
+        """
+        if not isinstance(self.positions, StakesPositions):
+            raise InputError(f"offer: {self.rules.name} has no High Stakes, so nothing can be taken over")
+        hand = hand_of(self.rules, dice)
+        fresh, taken = self.positions.offer(Seat(score), Seat(opponent), points, hand, second=second)
+        return TakeOver(WinProbability(*fresh), WinProbability(*taken))
 
     def to_frame(self) -> polars.DataFrame:
         """Return every turn start as a table: scores and states of both, win probability, lower, upper."""
@@ -164,7 +208,7 @@ class _Lookup:
 
     rules: Ruleset
     worths: TurnWorths
-    bank: dict[int, float]
+    bank: BankWorth
 
     def _number(self, turn_score: int, hot_dice: int, hand: Hand) -> int:
         program = self.worths.program
@@ -187,7 +231,8 @@ class _Lookup:
     def banked(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice | None:
         if hot_dice_forbid_banking(self.rules, keep):
             return None
-        worth = self.bank.get(after_keep(self.rules, keep, turn_score, hot_dice)[0])
+        after, _, hand = after_keep(self.rules, keep, turn_score, hot_dice)
+        worth = self.bank(after, self.worths.program.model.index(hand))
         if worth is None:
             return None
         return MatchChoice(keep.dice, keep.points, "bank", keep.dice_left, keep.hand_left, worth, 0.0)
@@ -220,6 +265,8 @@ def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSoluti
     """
     _check(rules)
     told = progress or (lambda _what, _share: None)
+    if rules.variants.high_stakes:
+        return MatchSolution(rules, solve_stakes_positions(rules, told))
     if is_race(rules):
         return MatchSolution(rules, _solve_race(rules, told))
     return MatchSolution(rules, _solve_field(rules, told))
@@ -229,8 +276,6 @@ def _check(rules: Ruleset) -> None:
     least, most = rules.players
     if not least <= 2 <= most:
         raise InputError(f"{rules.name}: {least} to {most} players; a match is solved for 2")
-    if rules.variants.high_stakes:
-        raise InputError(f"{rules.name}: high_stakes; matches are solved for rules without this variant")
     if not turn_can_bank(rules):
         raise InputError(f"{rules.name}: no turn can ever bank, so no match ends")
 

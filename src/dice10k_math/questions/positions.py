@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,10 @@ class Seat:
     busts: int = 0
 
 
+BankWorth = Callable[[int, int], "float | None"]
+"""Worth of banking a turn score with this hand left, by its index; None: not allowed."""
+
+
 class Positions(Protocol):
     """What is known of the turn starts of a match."""
 
@@ -43,6 +48,10 @@ class Positions(Protocol):
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
         """Return the worth of banking each turn score that may be banked."""
+        ...
+
+    def banks(self, mover: Seat, other: Seat, *, second: bool = False) -> BankWorth:
+        """Return what tells the worth of banking a turn score and leaving a hand."""
         ...
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -73,7 +82,7 @@ class RacePositions:
     last_upper: Floats
 
     @classmethod
-    def of(cls, race: Race, values: RaceValues, bounds: RaceBounds) -> RacePositions:
+    def of(cls, race: Race, values: RaceValues, bounds: RaceBounds) -> Self:
         """Return the positions of a solved and certified race."""
         own, other = np.indices((race.scores, race.scores))
         total = own + other
@@ -143,6 +152,11 @@ class RacePositions:
         """Return the worth of banking each turn score that may be banked."""
         worth = self._situation(mover, other, second).bank
         return {int(t): float(w) for t, w in zip(self.race.program.bank_scores, worth, strict=True) if w > NEVER}
+
+    def banks(self, mover: Seat, other: Seat, *, second: bool = False) -> BankWorth:
+        """Return what tells the worth of banking a turn score; the hand left does not matter."""
+        worths = self.bank_worths(mover, other, second=second)
+        return lambda turn_score, _hand: worths.get(turn_score)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return all turn starts as columns of a table."""
@@ -218,6 +232,11 @@ class FieldPositions:
         """Return the worth of banking each turn score that may be banked."""
         worth = self._situation(mover, other, second).bank
         return {int(t): float(w) for t, w in zip(self.field.program.bank_scores, worth, strict=True) if w > NEVER}
+
+    def banks(self, mover: Seat, other: Seat, *, second: bool = False) -> BankWorth:
+        """Return what tells the worth of banking a turn score; the hand left does not matter."""
+        worths = self.bank_worths(mover, other, second=second)
+        return lambda turn_score, _hand: worths.get(turn_score)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return all turn starts with two single scores as columns of a table."""

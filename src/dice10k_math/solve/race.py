@@ -4,7 +4,7 @@ couples.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -67,16 +67,6 @@ def solve_extra_rounds(race: Race) -> tuple[float, Floats]:
     raise NotConvergedError(f"{race.rules.name}: the extra rounds did not settle")
 
 
-def waiting(race: Race, move: Floats) -> Floats:
-    """Return the table of waiting that belongs to a table of moving: shape (phases * rows, scores), 0 where unknown."""
-    table = np.zeros((race.phases, race.rows, race.scores))
-    for phase in range(race.phases):
-        for total in range(2 * race.scores - 1):
-            first, end = race.columns(total)
-            table[phase, total, first:end] = 1.0 - move[race.other(phase), total, total - np.arange(first, end)]
-    return table.reshape(-1, race.scores)
-
-
 def solve_race(race: Race, progress: Progress | None = None) -> RaceValues:
     """Return the win probability of the player to move from every turn start, both players playing best.
 
@@ -89,14 +79,26 @@ def solve_race(race: Race, progress: Progress | None = None) -> RaceValues:
     slopes = np.full_like(move, 0.3)
     totals = range(2 * race.scores - 2, -1, -1)
     for done, total in enumerate(totals):
-        _solve_row(race, total, move, slopes, RowWorth(table, move[0, 0], last))
+        solve_row(race, total, move, slopes, [RowWorth(table, move[0, 0], last)] * race.phases)
+        write_waiting(race, total, move, table)
         if progress is not None and done % 8 == 0:
             progress(done / len(totals))
     return RaceValues(move, 1.0 - from_tie, from_tie, last, slopes)
 
 
-def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowWorth) -> None:
-    """Solve all turn starts of one sum.
+def write_waiting(race: Race, total: int, move: Floats, table: Floats) -> None:
+    """Write what waiting is worth in one row, now that moving is known, into a table of all phases."""
+    first, end = race.columns(total)
+    for phase in range(race.phases):
+        table[phase * race.rows + total, first:end] = (
+            1.0 - move[race.other(phase), total, total - np.arange(first, end)]
+        )
+
+
+def solve_row(race: Race, total: int, move: Floats, slopes: Floats, worths: Sequence[RowWorth]) -> None:
+    """Solve all turn starts of one sum, and write what moving is worth and the slopes.
+
+    `worths` has one for each phase; what it says of busts is not read.
 
     A turn start and its partner after a bust satisfy w = F(1 - v), v = G(1 - w), with F and G convex and piecewise
     linear.
@@ -115,7 +117,7 @@ def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowW
         for phase in range(race.phases):
             value[phase] = np.where(
                 open_[phase],
-                _evaluate(race, phase, total, replace(worth, bust=bust[phase]), open_[phase]),
+                _evaluate(race, phase, total, replace(worths[phase], bust=bust[phase]), open_[phase]),
                 value[phase],
             )
         mirrored = value[other][:, partner]
@@ -147,8 +149,6 @@ def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowW
     slopes[:, total, first:end] = slope
     for phase in range(race.phases):
         move[phase, total, first:end] = value[phase]
-    for phase in range(race.phases):
-        worth.table[phase * race.rows + total, first:end] = 1.0 - value[other[phase]][partner]
 
 
 def _guess(race: Race, move: Floats, phase: int, total: int) -> Floats:
