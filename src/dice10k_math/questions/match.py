@@ -185,7 +185,7 @@ class MatchSolution:
         --------
         >>> from dice10k_math.rules import load_rules, with_target
         >>> match = solve_match(with_target(load_rules("farkle-high-stakes"), 1000))
-        >>> offer = match.take_over(300, 650, points=350, dice=4)
+        >>> offer = match.take_over(0, 500, points=500, dice=6)
         >>> offer.take_over.value > offer.fresh.value
         True
         """
