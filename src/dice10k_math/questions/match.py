@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dice10k_math.dice import Hand
@@ -11,6 +13,7 @@ from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.odds import hand_of
 from dice10k_math.questions.choices import Action, after_keep, hot_dice_forbid_banking
 from dice10k_math.questions.positions import BankWorth, FieldPositions, Positions, RacePositions, Seat
+from dice10k_math.questions.resume import Diary
 from dice10k_math.questions.stakes import StakesPositions, solve_stakes_positions
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
@@ -238,7 +241,9 @@ class _Lookup:
         return MatchChoice(keep.dice, keep.points, "bank", keep.dice_left, keep.hand_left, worth, 0.0)
 
 
-def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSolution:
+def solve_match(
+    rules: Ruleset, progress: Progress | None = None, *, resume: str | os.PathLike[str] | None = None
+) -> MatchSolution:
     """Solve a match of two players who both play to win, and prove bounds for every turn start.
 
     Parameters
@@ -247,11 +252,16 @@ def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSoluti
         The ruleset.
     progress
         Told how far the work is.
+    resume
+        A file in which the work is kept every minute: if it is there already, it goes on from what the file holds.
+        The bounds are judged in one go at the end, whatever the file says. For games in which no score ever falls,
+        without High Stakes.
 
     Raises
     ------
     InputError
-        A ruleset that two cannot play, or whose variants are not solved.
+        A ruleset that two cannot play, or with which High Stakes is not solved; a file that is no journal of this
+        match.
     NotConvergedError
         The judge did not accept the bounds.
 
@@ -264,11 +274,13 @@ def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSoluti
     True
     """
     _check(rules)
+    if resume is not None and (rules.variants.high_stakes or not is_race(rules)):
+        raise InputError(f"resume: {rules.name}; allowed: games without High Stakes in which no score ever falls")
     told = progress or (lambda _what, _share: None)
     if rules.variants.high_stakes:
         return MatchSolution(rules, solve_stakes_positions(rules, told))
     if is_race(rules):
-        return MatchSolution(rules, _solve_race(rules, told))
+        return MatchSolution(rules, _solve_race(rules, told, None if resume is None else Path(resume)))
     return MatchSolution(rules, _solve_field(rules, told))
 
 
@@ -285,13 +297,14 @@ def turn_can_bank(rules: Ruleset) -> bool:
     return any(entry.may_bank for hand in turn_model(rules).hands for entry in hand.entries)
 
 
-def _solve_race(rules: Ruleset, told: Progress) -> RacePositions:
+def _solve_race(rules: Ruleset, told: Progress, resume: Path | None) -> RacePositions:
     from dice10k_math.certify.race import judge_race
     from dice10k_math.solve.race import propose_bounds, solve_race
 
     race = Race(rules)
-    values = solve_race(race, lambda share: told("solving", share))
-    bounds = propose_bounds(race, values, lambda share: told("bounding", share))
+    journal = None if resume is None else Diary(resume, race).open()
+    values = solve_race(race, lambda share: told("solving", share), journal)
+    bounds = propose_bounds(race, values, lambda share: told("bounding", share), journal)
     told("judging", None)
     verdict = judge_race(race, bounds)
     if not verdict.accepted:

@@ -11,14 +11,13 @@ from dice10k_math.errors import NotConvergedError
 from dice10k_math.last_turn import NEAREST, last_turns
 from dice10k_math.program import Floats
 from dice10k_math.race import RowWorth
-from dice10k_math.solve.race import MOST_ROUNDS, Progress, RaceValues, solve_row, write_waiting
+from dice10k_math.solve.race import MOST_ROUNDS, STUCK, Progress, RaceValues, lasts, solve_row, write_waiting
 from dice10k_math.stakes import StakesRace
 
 COST = 4e-12
 """What each turn is meant to cost a guarantee, besides roundings."""
 LEAST, MOST = COST / 4, 3 * COST
 """What it may cost; within these no further round is made."""
-STUCK = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +100,15 @@ def _propose_row(
     partner, other = total - np.arange(first, end), race.other(phase)
     value = np.stack([values.move[phase, total, columns], 1.0 - values.move[other, total, partner]])
     slopes = values.slope[phase, total, columns], values.slope[other, total, partner]
+    lasting = lasts(race, phase, total, values)
     short = np.maximum(2 * behind[:, phase, total + 1, columns] - behind[:, phase, total + 2, columns], COST)
     for _ in range(MOST_ROUNDS):
-        bounds.move[phase, total, columns], bounds.wait[phase, total, columns] = np.maximum(value - short, 0.0)
+        claimed = np.where(lasting, np.maximum(value - short, 0.0), 0.0)
+        bounds.move[phase, total, columns], bounds.wait[phase, total, columns] = claimed
         gaps = np.stack([judge.moving(phase, total)[columns], judge.waiting(phase, total)[columns]])
-        gaps -= np.stack([bounds.move[phase, total, columns], bounds.wait[phase, total, columns]])
-        if ((gaps >= LEAST) & (gaps <= MOST)).all():
+        gaps -= claimed
+        # To guarantee nothing needs no proof.
+        if ((claimed == 0.0) | ((gaps >= LEAST) & (gaps <= MOST))).all():
             behind[:, phase, total, columns] = short
             return
         move_gap, wait_gap = gaps - COST
