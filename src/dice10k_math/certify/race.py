@@ -8,6 +8,7 @@ It takes one application of the operator for each seat and turn start, rounded a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,7 +63,7 @@ class Verdict:
         return not self.faults
 
 
-def judge_race(race: Race, bounds: RaceBounds) -> Verdict:
+def judge_race(race: Race, bounds: RaceBounds, progress: Callable[[float], None] | None = None) -> Verdict:
     """Check every guarantee of a race.
 
     Parameters
@@ -71,6 +72,8 @@ def judge_race(race: Race, bounds: RaceBounds) -> Verdict:
         The match.
     bounds
         The guarantees.
+    progress
+        Told the share that is done.
 
     Returns
     -------
@@ -79,7 +82,10 @@ def judge_race(race: Race, bounds: RaceBounds) -> Verdict:
     guarantees = guarantees_of(race, bounds)
     faults = _tie_faults(race, bounds, guarantees)
     checked = 0
-    for total in range(2 * race.scores - 2, -1, -1):
+    totals = range(2 * race.scores - 2, -1, -1)
+    for done, total in enumerate(totals):
+        if progress is not None and done % 8 == 0:
+            progress(done / len(totals))
         for phase in range(race.phases):
             pairs = (
                 ("to move", bounds.move[phase, total], guarantees.moving(phase, total)),

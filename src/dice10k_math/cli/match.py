@@ -8,7 +8,7 @@ import click
 
 from dice10k_math.cli.arguments import example, rules_argument
 from dice10k_math.cli.output import Answer, answers
-from dice10k_math.cli.solving import match_of, second_option, tables_option
+from dice10k_math.cli.solving import match_of, resume_option, second_option, tables_option
 from dice10k_math.cli.text import heading, pairs, percent
 from dice10k_math.rules.model import Ruleset
 
@@ -19,8 +19,11 @@ from dice10k_math.rules.model import Ruleset
 @click.option("--opponent", type=int, metavar="B", help="Banked score of the other.")
 @second_option
 @tables_option
+@resume_option
 @answers
-def command(rules: Ruleset, score: int | None, opponent: int | None, second: bool, tables: Path | None) -> Answer:
+def command(
+    rules: Ruleset, score: int | None, opponent: int | None, second: bool, tables: Path | None, resume: Path | None
+) -> Answer:
     """Find how likely the player to move is to win.
 
     Two play, both to win. The bounds are proved.
@@ -30,7 +33,7 @@ def command(rules: Ruleset, score: int | None, opponent: int | None, second: boo
         raise click.UsageError(f"{given}: not without the other score; allowed: also {missing}, or neither")
     own, other = score or 0, opponent or 0
     check_scores(rules, own, other, second)
-    found = match_of(rules, tables).win_probability(own, other, second=second)
+    found = match_of(rules, tables, resume).win_probability(own, other, second=second)
     row = {
         "score": own,
         "opponent": other,

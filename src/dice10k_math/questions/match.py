@@ -305,8 +305,7 @@ def _solve_race(rules: Ruleset, told: Progress, resume: Path | None) -> RacePosi
     journal = None if resume is None else Diary(resume, race).open()
     values = solve_race(race, lambda share: told("solving", share), journal)
     bounds = propose_bounds(race, values, lambda share: told("bounding", share), journal)
-    told("judging", None)
-    verdict = judge_race(race, bounds)
+    verdict = judge_race(race, bounds, lambda share: told("judging", share))
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
     return RacePositions.of(race, values, bounds)

@@ -189,8 +189,10 @@ def by_rows(race: Race, square: Floats) -> Floats:
     return rows
 
 
-def _accepted(race: StakesRace, bounds: RaceBounds) -> StakesGuarantees:
-    verdict = judge_race(race, bounds)
+def _accepted(
+    race: StakesRace, bounds: RaceBounds, progress: Callable[[float], None] | None = None
+) -> StakesGuarantees:
+    verdict = judge_race(race, bounds, progress)
     if not verdict.accepted:
         raise NotConvergedError(f"{race.rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
     assert isinstance(verdict.guarantees, StakesGuarantees)  # noqa: S101 - those of this race
@@ -202,12 +204,11 @@ def solve_stakes_positions(rules: Ruleset, told: Callable[[str, float | None], N
     race = StakesRace(rules)
     values = solve_stakes(race, lambda share: told("solving", share))
     bounds = propose_stakes_bounds(race, values.race, lambda share: told("bounding", share))
-    told("judging", None)
     positions = StakesPositions.of(race, values.race, bounds)
     known: dict[str, Any] = {
         "offers": values.offers,
         "_takes": values.takes,
-        "guarantees": _accepted(race, bounds),
+        "guarantees": _accepted(race, bounds, lambda share: told("judging", share)),
     }
     positions.__dict__.update(known)
     return positions
