@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dice10k_math.errors import InputError
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.tables import alone, check_match, check_roll, check_turn, match, one_roll, one_turn
+from dice10k_math.tables import alone, check_match, check_roll, check_turn, match, one_roll, one_turn, spicy_faces
 from dice10k_math.tables.columns import Column
 
 if TYPE_CHECKING:
@@ -111,6 +111,14 @@ KINDS: tuple[TableKind, ...] = (
         one_turn.long_run_bank,
         check_turn.long_run_bank,
         applies=one_turn.counts_busts,
+    ),
+    TableKind(
+        "spicy_faces",
+        "Which spicy faces are best for a turn, and which make six spicy dice most likely?",
+        spicy_faces.columns,
+        spicy_faces.values,
+        spicy_faces.check,
+        applies=spicy_faces.applies,
     ),
     TableKind(
         "solo",
