@@ -95,8 +95,12 @@ class Race:
             self.low_survival = self.high_survival = np.zeros_like(self.low_survival)
         self.least_bust = min(hand.bust / hand.outcomes for hand in self.model.hands)
         self.margin = margin_of(self.model, self.opened)
-        self.most = rules.ending.target + self.margin + (MOST_LEAD if self.has_last_turn else 0)
+        self.most = self.greatest_turn_score()
         self.rows = 2 * self.scores + int(self.program.bank_scores[-1]) // self.unit
+
+    def greatest_turn_score(self) -> int:
+        """Return up to which turn score, in points, turns are compiled."""
+        return self.rules.ending.target + self.margin + (MOST_LEAD if self.has_last_turn else 0)
 
     def survival(self, side: Side) -> Floats:
         """Return the survival beyond the greatest turn score, for a bound on this side."""

@@ -14,6 +14,7 @@ and since a bank comes before each offer, and banks raise scores, there are fini
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,17 +22,18 @@ from numpy.typing import NDArray
 
 from dice10k_math.backup import Blocks, back_up_keeping
 from dice10k_math.errors import InputError
-from dice10k_math.last_turn import MOST_LEAD, NEAREST, Side, allowed, compiled_split, last_turns, pose_last_turns
-from dice10k_math.program import BLOCK, Floats, Ints, Program
+from dice10k_math.last_turn import MOST_LEAD, NEAREST, Mask, Side, allowed, compiled_split, last_turns, pose_last_turns
+from dice10k_math.program import BLOCK, NEVER, Floats, Ints, Program
 from dice10k_math.race import Race, RowWorth
-from dice10k_math.rules import Ruleset
+from dice10k_math.rules import Ruleset, bank_step
+from dice10k_math.turn import turn_model
 
 REMOTE = 1e-13
 """Chance to get so far in one turn below which play there need not be followed."""
-MOST_BYTES = 7 * 2**30
+MOST_BYTES = 6 * 2**30
 """Memory that the offers of a match may take."""
-STORES = 2
-"""Sets of offers that are held at the same time: a player's own and the other's."""
+STORES = 3
+"""Sets of offers that are held at the same time: solved, and guaranteed to a player and to the other."""
 
 
 def unsolved(rules: Ruleset) -> str | None:
@@ -43,6 +45,43 @@ def unsolved(rules: Ruleset) -> str | None:
     if rules.ending.tie == "extra_rounds":
         return 'high_stakes with tie = "extra_rounds"'
     return None
+
+
+def check_memory(rules: Ruleset) -> None:
+    """Refuse a match with so many offers that they do not fit into memory.
+
+    Raises
+    ------
+    InputError
+        The target is too high for this number of different hands.
+    """
+    scores = -(-rules.ending.target // bank_step(rules))
+    hands = len(turn_model(rules).hands)
+    phases = 2 if rules.ending.kind == "equal_turns" else 1
+    # For every sum of the scores: all turn scores up to the greater score, for every pair of scores and hand.
+    offers = sum(
+        min(total, scores - 1) * (min(total, scores - 1) - max(0, total - scores + 1) + 1)
+        for total in range(2 * scores - 1)
+    )
+    needed = STORES * phases * hands * offers * 8
+    if needed > MOST_BYTES:
+        raise InputError(
+            f"{rules.name}: target: {rules.ending.target}; taking over with {hands} different hands needs about "
+            f"{needed / 2**30:.0f} GiB of memory up to there; allowed: {MOST_BYTES // 2**30} GiB, so a lower target"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StakesWorth(RowWorth):
+    """What the endings of the turns of one row are worth, with High Stakes.
+
+    Attributes
+    ----------
+    takes
+        What taking over is worth in a last turn, as `StakesRace.take_overs` returns it.
+    """
+
+    takes: Floats
 
 
 class StakesRace(Race):
@@ -58,14 +97,9 @@ class StakesRace(Race):
         reason = unsolved(rules)
         if reason is not None:
             raise InputError(f"{rules.name}: {reason}; matches are solved without it")
+        check_memory(rules)
         super().__init__(rules)
         self.offer_starts = self._offer_starts()
-        needed = STORES * self.phases * int(self.offer_starts[-1]) * 8
-        if needed > MOST_BYTES:
-            raise InputError(
-                f"{rules.name}: target: {rules.ending.target}; there are {needed / 2**30:.0f} GiB of offers "
-                f"to take over up to it; allowed: up to {MOST_BYTES // 2**30} GiB, so a lower target"
-            )
 
     @property
     def program(self) -> Program:
@@ -100,24 +134,58 @@ class StakesRace(Race):
             sizes.append(self.offers_of(total) * (end - first))
         return np.cumsum([0, *sizes])
 
+    @property
+    def stands_still(self) -> bool:
+        """Whether the turn score matters no more from some point on: not where only some of them can be banked."""
+        return self.opened.multiple == self.model.step
+
     @cached_property
     def reach(self) -> int:
         """How many points more a turn can be followed for: nobody gets farther but by a chance that does not matter."""
         chance = last_turns(self, 0.0, NEAREST, instant_win=0.0)
         return min(int(np.searchsorted(-chance, -REMOTE)) * self.unit, MOST_LEAD)
 
+    @cached_property
+    def usual_takes(self) -> Floats:
+        """What taking over is worth in a last turn, not as a bound."""
+        return self.take_overs(NEAREST)
+
     def limits(self, phase: int, total: int, bust: Floats, last_turn: Floats) -> Ints:
         """Return, by column, the turn score up to which every choice is backed up.
 
         Where the other has a last turn he may take over, so no lead is safe, and a player may do best to roll on for
-        ever: then the limit is how far a turn can come at all.
+        ever. The limit is where taking over has become better for the other than rolling afresh, whatever hand is
+        left: from there on the turn score does not matter.
         """
         if not (self.has_last_turn and phase == 0):
             return super().limits(phase, total, bust, last_turn)
         first, end = self.columns(total)
         opponent = np.arange(first, end)
-        needed = np.maximum(self.scores - total + opponent, opponent) * self.unit
-        return np.minimum(needed + self.margin + self.reach, self.most).astype(np.int32)
+        own = total - opponent
+        if not self.stands_still:
+            needed = np.maximum(self.scores - own, opponent)
+            return np.minimum(needed * self.unit + self.margin + self.reach, self.most).astype(np.int32)
+        needed = np.maximum(self.scores - own, opponent - own + self._safe_leads(last_turn, own - opponent))
+        return np.minimum(needed * self.unit + self.margin, self.most).astype(np.int32)
+
+    def _safe_leads(self, last_turn: Floats, ahead: Ints) -> Ints:
+        """Return the lead from which on the other had better take over, by how far ahead the banker was before."""
+        least = np.nanmin(self.usual_takes, axis=1)[np.maximum(ahead, -1) + 1]
+        return np.searchsorted(-last_turn, -least)
+
+    def far_banks(self, phase: int, total: int, worth: StakesWorth, side: Side) -> Floats:
+        """Return what banking beyond the limits is worth: shape (hands, scores); for bounds, a bound."""
+        first, end = self.columns(total)
+        limits, last_turn = self.limits(phase, total, worth.bust, worth.last_turn), worth.last_turn
+        found = np.full((len(self.model.hands), self.scores), NEVER if self.rules.ending.kind == "exact" else 1.0)
+        if self.has_last_turn and phase == 0:
+            opponent = np.arange(first, end)
+            own = total - opponent
+            taken = worth.takes[np.maximum(own - opponent, -1) + 1].T
+            lead = own - opponent + limits // self.unit
+            afresh = np.append(last_turn, last_turn[-1])[np.minimum(lead, len(last_turn))]
+            found[:, first:end] = 1.0 - (np.maximum(taken, afresh) if side.lowest else taken)
+        return np.where(np.isnan(found), NEVER, found)
 
     def blocks(self, total: int, limits: Ints) -> Blocks:
         """Return the turn starts of one row as blocks."""
@@ -184,6 +252,10 @@ class StakesRace(Race):
         """Return a store of offers of which none is known: shape (phases, offers)."""
         return np.full((self.phases, int(self.offer_starts[-1])), np.nan)
 
+    def turn(self, phase: int, total: int, worth: RowWorth, side: Side, only: Mask | None = None) -> Floats:
+        """Back up the turn of every turn start of one row, as in other races."""
+        return self._backed_up(phase, total, worth, side, self.offer_states[:0], only)[0]
+
     def turn_with_offers(self, phase: int, total: int, worth: RowWorth, side: Side, store: Floats) -> Floats:
         """Back up every turn start of one row, and store what taking over the offers is worth there.
 
@@ -192,22 +264,31 @@ class StakesRace(Race):
         ndarray of shape (scores,)
             Worth without an offer, as `turn` returns it.
         """
-        contexts, blocks = self._posed(phase, total, worth, side)
         first, end = self.columns(total)
-        offered = self.offers_of(total)
-        values, offers = back_up_keeping(
-            self.program,
-            contexts,
-            self.survival(side),
-            self.offer_states[:offered],
-            blocks=blocks,
-            lowest=side.lowest,
-            nudge=side.nudge(self.program),
-        )
+        kept = self.offer_states[: self.offers_of(total)]
+        values, offers = self._backed_up(phase, total, worth, side, kept)
         # The store is read by the score of the player who is offered them; here columns are the other's.
         start, stop = self.offer_starts[total : total + 2]
         store[phase, start:stop] = offers[:, first:end][:, ::-1].reshape(-1)
         return values
+
+    def _backed_up(
+        self, phase: int, total: int, worth: RowWorth, side: Side, kept: Ints, only: Mask | None = None
+    ) -> tuple[Floats, Floats]:
+        assert isinstance(worth, StakesWorth)  # noqa: S101 - what these races are solved with
+        contexts, blocks = self._posed(phase, total, worth, side)
+        if only is not None:
+            blocks = np.array([block for block in blocks if only[block[1] : block[1] + block[2]].any()])
+        return back_up_keeping(
+            self.program,
+            contexts,
+            self.survival(side),
+            kept,
+            self.far_banks(phase, total, worth, side) if self.stands_still else None,
+            blocks=blocks,
+            lowest=side.lowest,
+            nudge=side.nudge(self.program),
+        )
 
     def take_overs(self, side: Side) -> Floats:
         """Return what taking over is worth in a last turn.
@@ -221,41 +302,39 @@ class StakesRace(Race):
         if not self.has_last_turn:
             return np.zeros((1, len(self.model.hands)))
         program = compiled_split(self.rules, MOST_LEAD + self.margin, bank_leaves_hand=False)
-        least = self._least_offers()
-        state = {
-            (score, hand): number
-            for number, (score, hand) in enumerate(zip(program.turn_score.tolist(), program.hand.tolist(), strict=True))
-        }
-        kept = np.array(
-            [state[least[hand] * self.unit, hand] if hand in least else 0 for hand in self._hands], np.int32
-        )
+        least = self._least_offers(program)
         contexts, blocks = pose_last_turns(self, program, 0.5)
         _, offers = back_up_keeping(
             program,
             contexts,
             self.survival(side),
-            kept,
+            np.array(list(least.values()), np.int32),
             blocks=blocks,
             lowest=side.lowest,
             nudge=side.nudge(program),
         )
-        found = np.full((self.scores + 1, len(kept)), np.nan)
-        for hand, units in least.items():
-            found[:, hand] = offers[hand, units - 1 : units + self.scores]
+        found = np.full((self.scores + 1, len(self.model.hands)), np.nan)
+        for place, (hand, state) in enumerate(least.items()):
+            units = int(program.turn_score[state]) // self.unit
+            found[:, hand] = offers[place, units - 1 : units + self.scores]
         return found
 
-    @property
-    def _hands(self) -> range:
-        return range(len(self.model.hands))
-
-    def _least_offers(self) -> dict[int, int]:
-        """Return the least turn score, in units, that can be banked with each hand left."""
-        program = self.program
-        open_ = allowed(self.opened, program.bank_scores)
-        found: dict[int, int] = {}
-        for units, hand in zip(self.bank_units[open_].tolist(), program.bank_hands[open_].tolist(), strict=True):
-            found.setdefault(hand, units)
+    def _least_offers(self, program: Program) -> dict[int, int]:
+        """Return for each hand the after-state with the least turn score that can be banked."""
+        found = {}
+        for state in np.flatnonzero(allowed(self.opened, program.turn_score)):
+            # They come from the highest turn score down.
+            found[int(program.hand[state])] = int(state)
         return found
+
+    def greatest_turn_score(self) -> int:
+        """Return up to which turn score, in points, turns are compiled."""
+        if not (self.has_last_turn and self.stands_still):
+            return super().greatest_turn_score()
+        last_turn = last_turns(self, 0.5, NEAREST)
+        ahead = np.arange(-self.scores + 1, self.scores, dtype=np.int32)
+        needed = max(self.scores, int((self._safe_leads(last_turn, ahead) - ahead).max()))
+        return min(needed * self.unit + self.margin, super().greatest_turn_score())
 
 
 def race_of(rules: Ruleset) -> Race:

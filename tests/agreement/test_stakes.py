@@ -14,7 +14,7 @@ from dice10k_math.rules import load_rules
 from dice10k_math.rules.model import Ruleset, Variants, with_target
 from dice10k_math.solve.stakes import StakesValues, propose_stakes_bounds, solve_stakes
 from dice10k_math.stakes import StakesRace
-from tests.agreement.test_match import DES_10000, FARKLE, FIVE_DICE, ended, first_quick
+from tests.agreement.test_match import DES_10000, FARKLE, FIVE_DICE, ended
 from tests.oracles.match import MatchOracle, Start, every_start
 from tests.oracles.variations import turned
 
@@ -95,19 +95,19 @@ def assert_accepted(rules: Ruleset) -> None:
 
 EARLY = turned(FARKLE, "opening-200", opening_minimum=200)
 QUICK_STAKES = (
-    with_target(varied(EARLY), 250),
     ended(varied(EARLY), "first_to_target", 400),
-    ended(varied(EARLY), "equal_turns", 250),
     ended(varied(FIVE_DICE), "exact", 300, overshoot="not_allowed"),
     ended(varied(turned(FIVE_DICE, "five-dice-must-roll", hot_dice="must_roll")), "final_round", 200),
-    ended(varied(turned(DES_10000, "minimum", bank_minimum=200)), "final_round", 400),
 )
 SLOW_STAKES = (
+    with_target(varied(EARLY), 250),
+    ended(varied(EARLY), "equal_turns", 250),
+    ended(varied(turned(DES_10000, "minimum-of-200", bank_minimum=200)), "final_round", 400),
+    ended(varied(turned(DES_10000, "multiple-of-100", bank_multiple=100)), "final_round", 300),
     with_target(STAKES, 500),
     with_target(STAKES, 1000),
     ended(STAKES, "first_to_target", 1000),
     ended(STAKES, "equal_turns", 600),
-    ended(varied(turned(DES_10000, "multiple-of-100", bank_multiple=100)), "final_round", 500),
 )
 QUICK_BOTH = (
     ended(varied(EARLY, (1,) * 6), "first_to_target", 300),
@@ -131,12 +131,12 @@ def test_values_of_high_stakes(target: int, value: float) -> None:
     assert round(float(solved(with_target(STAKES, target))[1].race.move[0, 0, 0]), 6) == value
 
 
-@pytest.mark.parametrize("rules", first_quick(QUICK_STAKES, len(QUICK_STAKES)), ids=_name)
+@pytest.mark.parametrize("rules", QUICK_STAKES, ids=_name)
 def test_every_state_and_offer(rules: Ruleset) -> None:
     assert_same(rules)
 
 
-@pytest.mark.parametrize("rules", first_quick(QUICK_STAKES, len(QUICK_STAKES)), ids=_name)
+@pytest.mark.parametrize("rules", QUICK_STAKES, ids=_name)
 def test_the_bounds_are_accepted_and_narrow(rules: Ruleset) -> None:
     assert_accepted(rules)
 
@@ -148,7 +148,7 @@ def test_every_state_and_offer_of_a_longer_race(rules: Ruleset) -> None:
     assert_accepted(rules)
 
 
-@pytest.mark.parametrize("rules", first_quick(QUICK_BOTH, len(QUICK_BOTH)), ids=_name)
+@pytest.mark.parametrize("rules", QUICK_BOTH, ids=_name)
 def test_every_state_and_offer_with_spicy_dice(rules: Ruleset) -> None:
     assert_same(rules)
     assert_accepted(rules)

@@ -24,7 +24,7 @@ TWO_DICE = replace(
     turn=replace(SPICY.turn, dice=2),
     variants=replace(SPICY.variants, spicy_faces=(1, 2)),
 )
-NAMED = {(1, 2, 3, 4, 5, 6): 878.9681017, (1,) * 6: 1247.9910261, (5,) * 6: 1324.1908983}
+NAMED: dict[tuple[int, ...], float] = {(1, 2, 3, 4, 5, 6): 878.9681017, (1,) * 6: 1247.9910261, (5,) * 6: 1324.1908983}
 
 
 def plain_instant_win(rules: Ruleset, cutoff: int) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""`advise`: every choice after a roll, best first."""
+"""`advise`: every choice after a roll, or on an offer, best first."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import click
 
 from dice10k_math.cli.arguments import (
     MOST_TURN_SCORE,
+    dice_option,
     example,
-    hand_option,
     is_spicy,
-    roll_option,
+    optional_roll_option,
     rules_argument,
 )
 from dice10k_math.cli.keeps import dice_left
 from dice10k_math.cli.match import check_scores, where
+from dice10k_math.cli.offer import Start, offer_answer
 from dice10k_math.cli.output import Answer, answers
 from dice10k_math.cli.solving import match_of, second_option, tables_option, usual_tables
 from dice10k_math.cli.text import columns, faces, heading, percent
@@ -55,10 +56,8 @@ class Situation:
 
 @click.command("advise", epilog=example("advise farkle --turn-score 300 --roll 1,5,3 --score 2000 --opponent 4500"))
 @rules_argument
-@click.option(
-    "--turn-score", type=click.IntRange(0, MOST_TURN_SCORE), required=True, metavar="T", help="Before this roll."
-)
-@roll_option
+@click.option("--turn-score", type=click.IntRange(0, MOST_TURN_SCORE), metavar="T", help="Points before this roll.")
+@optional_roll_option
 @click.option("--score", type=int, default=0, show_default=True, metavar="A", help="The player's banked score.")
 @click.option("--opponent", type=int, metavar="B", help="The opponent's banked score.")
 @click.option(
@@ -72,7 +71,14 @@ class Situation:
     metavar="N",
     help="So far in the turn.",
 )
-@hand_option
+@dice_option
+@click.option(
+    "--offer",
+    nargs=2,
+    type=(int, str),
+    metavar="POINTS DICE",
+    help="High Stakes, instead of a roll: what the opponent has just banked, and how many dice were left (or which).",
+)
 @click.option("--opened/--not-opened", default=None, help="Whether the player has banked before; default: score not 0.")
 @click.option("--busts", type=int, default=0, metavar="N", help="Busts in a row before this turn.")
 @second_option
@@ -80,13 +86,14 @@ class Situation:
 @answers
 def command(
     rules: Ruleset,
-    turn_score: int,
-    roll: tuple[int, ...],
+    turn_score: int | None,
+    roll: tuple[int, ...] | None,
     score: int,
     opponent: int | None,
     goal: str,
     hot_dice: int,
     hand: tuple[int, ...] | None,
+    offer: tuple[int, str] | None,
     opened: bool | None,
     busts: int,
     second: bool,
@@ -100,9 +107,19 @@ def command(
     It is read from the folder of --tables, or from the folder "tables" here if that has the match; else solved first.
 
     --for points ranks by the expected change of the score in this turn.
+
+    --offer asks, before any roll, whether to take over what the opponent has just banked or to roll all dice afresh.
     """
     if goal == "points" and (second or tables is not None):
         raise click.UsageError("--second, --tables: not with --for points; allowed: --for win")
+    if offer is not None:
+        if goal == "points" or turn_score is not None or roll is not None or hand is not None:
+            raise click.UsageError("--offer: not with --for points, --turn-score, --roll or --dice; allowed: by itself")
+        return offer_answer(rules, Start(score, opponent, second, tables), *offer)
+    for name, value in (("--turn-score", turn_score), ("--roll", roll)):
+        if value is None:
+            raise click.UsageError(f"{name}: missing; allowed: --turn-score and --roll, or --offer")
+    assert turn_score is not None and roll is not None  # noqa: S101, PT018 - seen above
     situation = Situation(rules, score, opponent, turn_score, hot_dice, roll, hand, opened, busts, second, tables)
     return GOALS[goal](situation)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
+from dice10k_math.backup import entries_of
 from dice10k_math.bounds import RaceBounds, StakesGuarantees
 from dice10k_math.certify.race import judge_race
 from dice10k_math.dice import Hand
@@ -16,12 +17,13 @@ from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.last_turn import NEAREST, allowed
 from dice10k_math.program import NEVER, Floats
 from dice10k_math.questions.positions import BankWorth, RacePositions, Seat
-from dice10k_math.race import Race, RowWorth
-from dice10k_math.rules.model import Ruleset
+from dice10k_math.race import Race
+from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.single import Situation
 from dice10k_math.solve.race import write_waiting
 from dice10k_math.solve.stakes import keep_offers, propose_stakes_bounds, solve_stakes
-from dice10k_math.stakes import StakesRace
+from dice10k_math.stakes import StakesRace, StakesWorth
+from dice10k_math.turn import bank_rule, turn_model
 
 Enclosure = tuple[float, float, float]
 """Value, lower bound, upper bound."""
@@ -60,13 +62,13 @@ class StakesPositions(RacePositions):
         for total in range(2 * race.scores - 2, -1, -1):
             for phase in range(race.phases):
                 banks = race.bank_table(phase, total, self._waiting, store, self._takes)
-                worth = RowWorth(banks, self._waiting[0], self.last_turn)
+                worth = StakesWorth(banks, self._waiting[0], self.last_turn, self._takes)
                 keep_offers(race, phase, total, self._waiting, worth, store)
         return store
 
     @cached_property
     def _takes(self) -> Floats:
-        return self.stakes.take_overs(NEAREST)
+        return self.stakes.usual_takes
 
     @cached_property
     def guarantees(self) -> StakesGuarantees:
@@ -94,8 +96,13 @@ class StakesPositions(RacePositions):
         phase, own, opponent = self._place(mover, other, second)
         bank, limit = self._bank_table(mover, other, second)
         bust = 1.0 - float(self.move[race.other(phase), opponent, own])
-        safe = race.ending_is_safe(phase)
-        return Situation(bank, bust, bust, float(safe), limit, race.survival(NEAREST))
+        worth = StakesWorth(bank, np.full(race.scores, bust), self.last_turn, self._takes)
+        if not race.stands_still:
+            return Situation(bank, bust, bust, float(race.ending_is_safe(phase)), limit, race.survival(NEAREST))
+        # What rolling on beyond the limit is worth, written as a chance to get 1 instead of what a bust is worth.
+        beyond = far_worths(race, race.far_banks(phase, own + opponent, worth, NEAREST)[:, opponent], bust)
+        chance = (beyond - bust) / (1.0 - bust) if bust < 1.0 else np.zeros_like(beyond)
+        return Situation(bank, bust, bust, 1.0, limit, chance)
 
     def banks(self, mover: Seat, other: Seat, *, second: bool = False) -> BankWorth:
         """Return what tells the worth of banking a turn score and leaving a hand to be taken over."""
@@ -138,24 +145,11 @@ class StakesPositions(RacePositions):
 
     def _bank_number(self, banker: Seat, points: int, hand: Hand) -> int:
         race = self.stakes
-        before = banker.score - points
-        rule = race.unopened if before == 0 else race.opened
-        if points <= 0 or before < 0 or before % race.unit or not rule.allows(points):
-            raise InputError(
-                f"offer: {points} points; {race.rules.name}: a bank that led to {banker.score} has at least "
-                f"{race.opened.minimum}, in steps of {race.opened.multiple}, "
-                f"or {race.unopened.minimum} or more as the first one, and at most {banker.score}"
-            )
-        if before >= race.rules.ending.target:
-            raise InputError(
-                f"offer: {points} points; {race.rules.name} would have been over with {before} points before that bank"
-            )
+        check_offer(race.rules, banker.score, points, hand)
         program = race.program
         found = np.flatnonzero((program.bank_scores == points) & (program.bank_hands == race.model.index(hand)))
         if not len(found):
-            raise InputError(
-                f"offer: {points} points with {len(hand)} dice left; no bank of {race.rules.name} leads to that"
-            )
+            raise InputError(f"offer: {points} points; {race.rules.name} is solved to {race.most} points in a turn")
         return int(found[0])
 
     def _last_offer(self, mover: Seat, other: Seat, bank: int, second: bool) -> tuple[Enclosure, Enclosure]:
@@ -173,6 +167,70 @@ class StakesPositions(RacePositions):
         bounds = self.guarantees
         value, lower, upper = (float(takes[place]) for takes in (self._takes, bounds.own_takes, bounds.their_takes))
         return (fresh[0], fresh[1], fresh[2]), _inside(value, lower, upper)
+
+
+def check_offer(rules: Ruleset, banker: int, points: int, hand: Hand) -> None:
+    """Refuse an offer that no bank can have made.
+
+    Parameters
+    ----------
+    rules
+        The ruleset.
+    banker
+        Score of the player who has just banked, these points included.
+    points, hand
+        The turn score, and the dice that were left.
+
+    Raises
+    ------
+    InputError
+        The offer cannot be.
+    """
+    before, step = banker - points, bank_step(rules)
+    rule = bank_rule(rules, before, opened=before != 0)
+    least = -(-rule.minimum // step) * step
+    if not least <= points <= banker or points % step:
+        first = ", as the first one" if before == 0 and least > step else ""
+        raise InputError(
+            f"offer: {points} points; no bank of {rules.name} leads to a score of {banker} with that; "
+            f"allowed: {least} to {banker} in steps of {step}{first}"
+        )
+    if before % step or before >= rules.ending.target:
+        raise InputError(
+            f"offer: {points} points; the player who banked them had {before}; "
+            f"allowed: scores below the target {rules.ending.target}, in steps of {step}"
+        )
+    if not _can_be_left(rules, points, hand):
+        raise InputError(f"offer: {points} points with {len(hand)} dice left; no bank of {rules.name} comes to that")
+
+
+@lru_cache(maxsize=256)
+def _can_be_left(rules: Ruleset, points: int, hand: Hand) -> bool:
+    """Tell whether a turn can bank so many points and leave these dice."""
+    model = turn_model(rules)
+    wanted, start = model.index(hand), (0, model.full)
+    seen, waiting = {start}, [start]
+    while waiting:
+        score, number = waiting.pop()
+        for entry in model.hands[number].entries:
+            after = score + entry.points, entry.hand
+            if entry.may_bank and after == (points, wanted):
+                return True
+            if entry.may_roll and after[0] < points and after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return False
+
+
+def far_worths(race: StakesRace, banks: Floats, bust: float) -> Floats:
+    """Return what rolling each hand is worth where the turn score matters no more."""
+    from dice10k_math.kernel import stand_still
+
+    program = race.program
+    trie = program.trie
+    arrays = (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner)
+    found: Floats = stand_still(program.bust * bust + program.instant_win, banks, arrays, entries_of(program))
+    return found
 
 
 def _inside(value: float, lower: float, upper: float) -> Enclosure:

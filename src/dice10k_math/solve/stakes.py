@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from dice10k_math.bounds import RaceBounds, StakesGuarantees
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.last_turn import NEAREST, last_turns
 from dice10k_math.program import Floats
-from dice10k_math.race import RowWorth
 from dice10k_math.solve.race import MOST_ROUNDS, STUCK, Progress, RaceValues, lasts, solve_row, write_waiting
-from dice10k_math.stakes import StakesRace
+from dice10k_math.stakes import StakesRace, StakesWorth
 
 COST = 4e-12
 """What each turn is meant to cost a guarantee, besides roundings."""
@@ -45,7 +44,7 @@ def solve_stakes(race: StakesRace, progress: Progress | None = None) -> StakesVa
     Nothing is proved here: that is for `dice10k_math.certify`.
     """
     last = last_turns(race, 0.5, NEAREST)
-    takes, offers = race.take_overs(NEAREST), race.no_offers()
+    takes, offers = race.usual_takes, race.no_offers()
     move = np.full((race.phases, race.rows, race.scores), np.nan)
     slopes = np.full_like(move, 0.3)
     table = np.zeros((race.phases * race.rows, race.scores))
@@ -53,7 +52,7 @@ def solve_stakes(race: StakesRace, progress: Progress | None = None) -> StakesVa
     totals = range(2 * race.scores - 2, -1, -1)
     for done, total in enumerate(totals):
         worths = [
-            RowWorth(race.bank_table(phase, total, table, offers, takes), move[0, 0], last)
+            StakesWorth(race.bank_table(phase, total, table, offers, takes), move[0, 0], last, takes)
             for phase in range(race.phases)
         ]
         solve_row(race, total, move, slopes, worths)
@@ -65,10 +64,10 @@ def solve_stakes(race: StakesRace, progress: Progress | None = None) -> StakesVa
     return StakesValues(RaceValues(move, 0.5, 0.5, last, slopes), offers, takes)
 
 
-def keep_offers(race: StakesRace, phase: int, total: int, table: Floats, worth: RowWorth, offers: Floats) -> None:
+def keep_offers(race: StakesRace, phase: int, total: int, table: Floats, worth: StakesWorth, offers: Floats) -> None:
     """Back up one row that is solved once more, to store what taking over is worth in it."""
-    bust = RowWorth(worth.table, table[phase * race.rows + total], worth.last_turn)
-    race.turn_with_offers(phase, total, bust, NEAREST, offers)
+    bust = table[phase * race.rows + total]
+    race.turn_with_offers(phase, total, replace(worth, bust=bust), NEAREST, offers)
 
 
 def propose_stakes_bounds(race: StakesRace, values: RaceValues, progress: Progress | None = None) -> RaceBounds:
