@@ -15,7 +15,7 @@ from dice10k_math.certify.race import judge_race
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.last_turn import NEAREST, allowed
-from dice10k_math.program import NEVER, Floats
+from dice10k_math.program import NEVER, Floats, Ints
 from dice10k_math.questions.positions import BankWorth, RacePositions, Seat
 from dice10k_math.race import Race
 from dice10k_math.rules import Ruleset, bank_step
@@ -120,6 +120,25 @@ class StakesPositions(RacePositions):
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:  # noqa: ARG002
         """Refuse: with High Stakes the dice that a bank leaves matter."""
         raise InputError(f"{self.race.rules.name}: what a bank is worth depends on the dice that it leaves")
+
+    def offers_at(self, phase: int, own: int, opponent: int) -> tuple[Ints, Ints, Floats]:
+        """Return every offer that a player can have at a turn start, scores in units.
+
+        Returns
+        -------
+        tuple of ndarrays
+            Turn score in points, hand, worth of taking over; in rising order of the turn score.
+        """
+        race = self.stakes
+        total = own + opponent
+        first, end = race.columns(total)
+        begin, stop = race.offer_starts[total : total + 2]
+        worth = self.offers[phase, begin:stop].reshape(-1, end - first)[:, own - first]
+        points, hands = race.program.bank_scores[: len(worth)], race.program.bank_hands[: len(worth)]
+        banker = opponent * race.unit
+        can_be = allowed(race.opened, points) & (points < banker)
+        can_be |= allowed(race.unopened, points) & (points == banker)
+        return points[can_be], hands[can_be], worth[can_be]
 
     def offer(
         self, mover: Seat, other: Seat, points: int, hand: Hand, *, second: bool = False

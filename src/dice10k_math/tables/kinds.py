@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 
 from dice10k_math.errors import InputError
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.tables import alone, check_match, check_roll, check_turn, match, one_roll, one_turn, spicy_faces
+from dice10k_math.tables import (
+    alone,
+    check_match,
+    check_roll,
+    check_turn,
+    match,
+    one_roll,
+    one_turn,
+    spicy_faces,
+    take_over,
+)
 from dice10k_math.tables.columns import Column
 
 if TYPE_CHECKING:
@@ -143,6 +153,14 @@ KINDS: tuple[TableKind, ...] = (
         match.last_turn_values,
         check_match.last_turn,
         applies=match.has_last_turn,
+    ),
+    TableKind(
+        "take_over",
+        "High Stakes: which banked turns are better taken over than declined, when both play to win?",
+        take_over.columns,
+        take_over.values,
+        take_over.check,
+        applies=take_over.applies,
     ),
 )
 """All kinds, in the order in which they are built; a new kind is one entry here."""

@@ -13,9 +13,11 @@ import numpy as np
 from dice10k_math.errors import TableError
 from dice10k_math.questions.match import MatchSolution, solve_match, turn_can_bank
 from dice10k_math.questions.positions import RacePositions
-from dice10k_math.race import Race, is_race
+from dice10k_math.questions.stakes import StakesPositions
+from dice10k_math.race import is_race
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.write import fingerprint
+from dice10k_math.stakes import race_of, unsolved
 from dice10k_math.tables.columns import Column, schema_of
 from dice10k_math.tables.manifest import Manifest, read_manifest
 from dice10k_math.tables.read import read_entry
@@ -30,7 +32,7 @@ WORTHS = ("worth", "lower", "upper")
 
 
 def has_table(rules: Ruleset) -> bool:
-    """Tell whether a ruleset has the table `match`: games of two without variants in which no score ever falls.
+    """Tell whether a ruleset has the table `match`: games of two without spicy dice in which no score ever falls.
 
     Examples
     --------
@@ -39,7 +41,7 @@ def has_table(rules: Ruleset) -> bool:
     (True, False)
     """
     least, most = rules.players
-    plain = rules.variants.spicy_faces is None and not rules.variants.high_stakes
+    plain = rules.variants.spicy_faces is None and not (rules.variants.high_stakes and unsolved(rules))
     return plain and least <= 2 <= most and is_race(rules) and turn_can_bank(rules)
 
 
@@ -49,7 +51,8 @@ def has_last_turn(rules: Ruleset) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _solved(rules: Ruleset) -> RacePositions:
+def solved(rules: Ruleset) -> RacePositions:
+    """Return the solved match of a ruleset; its tables share it."""
     positions = solve_match(rules).positions
     assert isinstance(positions, RacePositions)  # noqa: S101 - only races have these tables
     return positions
@@ -80,12 +83,12 @@ def last_turn_columns(rules: Ruleset) -> tuple[Column, ...]:  # noqa: ARG001 - t
 
 def values(rules: Ruleset) -> tuple[polars.DataFrame, float]:
     """Make the table `match`."""
-    return _frame(columns(rules), _solved(rules).columns())
+    return _frame(columns(rules), solved(rules).columns())
 
 
 def last_turn_values(rules: Ruleset) -> tuple[polars.DataFrame, float]:
     """Make the table `last_turn`."""
-    return _frame(last_turn_columns(rules), _solved(rules).last_turn_columns())
+    return _frame(last_turn_columns(rules), solved(rules).last_turn_columns())
 
 
 def _frame(listed: tuple[Column, ...], found: Mapping[str, NDArray[Any]]) -> tuple[polars.DataFrame, float]:
@@ -102,7 +105,7 @@ def positions_of(rules: Ruleset, match: polars.DataFrame, last_turn: polars.Data
     TableError
         Turn starts or deficits that are not those of the rules, or cells that are missing.
     """
-    race = Race(rules)
+    race = race_of(rules)
     if last_turn is None:
         last: list[NDArray[Any]] = [np.zeros(1)] * 3
     else:
@@ -110,7 +113,8 @@ def positions_of(rules: Ruleset, match: polars.DataFrame, last_turn: polars.Data
     shape = race.phases, race.scores, race.scores
     if match.height != np.prod(shape):
         raise TableError(f"{MATCH}: {match.height} rows; {rules.name} has {np.prod(shape)} turn starts")
-    found = RacePositions(race, *(_numbers(match, MATCH, name).reshape(shape) for name in VALUES), *last)
+    kind = StakesPositions if rules.variants.high_stakes else RacePositions
+    found = kind(race, *(_numbers(match, MATCH, name).reshape(shape) for name in VALUES), *last)
     _check_starts(match, MATCH, found.columns())
     if last_turn is not None:
         _check_starts(last_turn, LAST_TURN, found.last_turn_columns())
@@ -164,7 +168,7 @@ def load_match(folder: str | os.PathLike[str], rules: Ruleset) -> MatchSolution:
     names = _needed(rules)
     if MATCH not in names:
         raise TableError(
-            f"{root}: {rules.name} can have no table {MATCH!r}; allowed: games of two without variants "
+            f"{root}: {rules.name} can have no table {MATCH!r}; allowed: games of two without spicy dice "
             "in which no score ever falls"
         )
     frames = {name: _read(root, manifest, rules, name) for name in names}
