@@ -191,9 +191,12 @@ def back_up_and_keep(
         _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
         for b in range(block[2]):
             out[block[0], block[1] + b] = pool[rows - 1, b]
-        for k2 in range(len(kept)):
+        for number in range(len(kept)):
+            state = kept[number]
+            # No turn of this block comes to what lies before its first state, so that was not backed up.
+            row = edge[states[3][state]] if state < block[5] else pool[first + state]
             for b in range(block[2]):
-                offers[k2, block[1] + b] = pool[first + kept[k2], b]
+                offers[number, block[1] + b] = row[b]
 
 
 @njit(cache=True)

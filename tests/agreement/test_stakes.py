@@ -6,9 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
+from dice10k_math.backup import Contexts, back_up_keeping
 from dice10k_math.certify.race import judge_race
+from dice10k_math.last_turn import compiled_split
+from dice10k_math.program import BLOCK
+from dice10k_math.questions.match import solve_match
+from dice10k_math.questions.positions import Seat
+from dice10k_math.questions.stakes import StakesPositions
 from dice10k_math.race import Race
 from dice10k_math.rules import load_rules
 from dice10k_math.rules.model import Ruleset, Variants, with_target
@@ -159,3 +166,38 @@ def test_every_state_and_offer_with_spicy_dice(rules: Ruleset) -> None:
 def test_every_state_and_offer_of_a_longer_race_with_spicy_dice(rules: Ruleset) -> None:
     assert_same(rules)
     assert_accepted(rules)
+
+
+@pytest.mark.slow
+def test_offers_of_more_points_than_any_turn_comes_to_from_there() -> None:
+    # With so many scores a row has several blocks, and near the target turns are followed to few points only.
+    # Each turn by itself, by another loop than the one that solves whole rows.
+    match = solve_match(with_target(STAKES, 4000))
+    positions = match.positions
+    assert isinstance(positions, StakesPositions)
+    unit, program = positions.race.unit, positions.race.program
+    for own, other in ((0, 79), (1, 79), (79, 79), (79, 0), (40, 69), (65, 66), (76, 78), (0, 0)):
+        turn = positions.turn(Seat(own * unit), Seat(other * unit))
+        assert turn.start == pytest.approx(float(positions.move[0, own, other]), abs=CLOSE)
+        for points, hand, worth in list(zip(*positions.offers_at(0, own, other), strict=True))[::5]:
+            number = program.number(int(points), 0, int(hand))
+            assert number is not None
+            assert worth == pytest.approx(float(turn.roll[number]), abs=CLOSE), (own, other, points, hand)
+
+
+def test_what_lies_beyond_all_that_a_block_backs_up() -> None:
+    # Two blocks with very different limits: beyond the lower one a bank of any points wins here, so a turn is worth
+    # the chance of a roll that scores.
+    program = compiled_split(STAKES, 6000, bank_leaves_hand=True)
+    columns, banks = 2 * BLOCK, len(program.bank_scores)
+    worth = np.random.default_rng(1).random((banks, columns))
+    nothing = np.zeros((1, columns))
+    contexts = Contexts(worth, np.arange(banks, dtype=np.int32)[None], nothing, nothing, nothing)
+    far = np.ones((len(program.bust), columns))
+    blocks = np.array([(0, 0, BLOCK, 6000), (0, BLOCK, BLOCK, 100)])
+    kept = np.flatnonzero(program.turn_score >= 4000).astype(np.int32)
+    _, offers = back_up_keeping(program, contexts, np.zeros(len(program.bust)), kept, far, blocks=blocks, workers=1)
+    scoring = (1 - program.bust)[program.hand[kept]]
+    assert offers[:, BLOCK:] == pytest.approx(np.tile(scoring, (BLOCK, 1)).T, abs=1e-14)
+    beyond = program.turn_score[kept] > 6000
+    assert offers[beyond, :BLOCK] == pytest.approx(np.tile(scoring[beyond], (BLOCK, 1)).T, abs=1e-14)
