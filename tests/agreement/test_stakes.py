@@ -19,6 +19,7 @@ from dice10k_math.questions.stakes import StakesPositions
 from dice10k_math.race import Race
 from dice10k_math.rules import load_rules
 from dice10k_math.rules.model import Ruleset, Variants, with_target
+from dice10k_math.solve.race import propose_bounds, solve_race
 from dice10k_math.solve.stakes import StakesValues, propose_stakes_bounds, solve_stakes
 from dice10k_math.stakes import StakesRace
 from tests.agreement.test_match import DES_10000, FARKLE, FIVE_DICE, ended
@@ -38,7 +39,7 @@ def cutoff(rules: Ruleset) -> int:
     """Where the plain loops are cut off: in a final round a lead is never safe from being taken over."""
     if rules.ending.kind == "first_to_target":
         return 2 * rules.ending.target + 1000
-    return 40_000 if rules.variants.spicy_faces is None else 60_000
+    return 40_000 if rules.variants.spicy_faces is None else 100_000
 
 
 @cache
@@ -116,16 +117,29 @@ SLOW_STAKES = (
     ended(STAKES, "first_to_target", 1000),
     ended(STAKES, "equal_turns", 600),
 )
+TWO_FACES = (1, 1, 1, 5, 5, 5)
 QUICK_BOTH = (
     ended(varied(EARLY, (1,) * 6), "first_to_target", 300),
-    ended(varied(EARLY, (1, 1, 1, 5, 5, 5)), "first_to_target", 300),
+    ended(varied(EARLY, TWO_FACES), "first_to_target", 300),
     ended(varied(FIVE_DICE, (1, 1, 5, 5, 6)), "first_to_target", 250),
 )
 SLOW_BOTH = (
     ended(BOTH, "first_to_target", 500),
     ended(BOTH, "first_to_target", 1000),
-    with_target(BOTH, 500),
     with_target(varied(FARKLE, (5,) * 6), 500),
+    with_target(varied(FARKLE, TWO_FACES), 500),
+    with_target(varied(FARKLE, (2,) * 6), 1000),
+)
+QUICK_SPICY = (
+    ended(varied(EARLY, (1,) * 6, high_stakes=False), "first_to_target", 400),
+    ended(varied(EARLY, TWO_FACES, high_stakes=False), "first_to_target", 300),
+)
+SLOW_SPICY = (
+    ended(SPICY, "first_to_target", 500),
+    ended(SPICY, "first_to_target", 1000),
+    with_target(varied(FARKLE, (5,) * 6, high_stakes=False), 500),
+    with_target(varied(FARKLE, TWO_FACES, high_stakes=False), 500),
+    with_target(varied(FARKLE, (2,) * 6, high_stakes=False), 1000),
 )
 
 
@@ -201,3 +215,31 @@ def test_what_lies_beyond_all_that_a_block_backs_up() -> None:
     assert offers[:, BLOCK:] == pytest.approx(np.tile(scoring, (BLOCK, 1)).T, abs=1e-14)
     beyond = program.turn_score[kept] > 6000
     assert offers[beyond, :BLOCK] == pytest.approx(np.tile(scoring[beyond], (BLOCK, 1)).T, abs=1e-14)
+
+
+def assert_spicy(rules: Ruleset) -> None:
+    """Without High Stakes: every state by plain loops, and bounds that the judge accepts."""
+    race = Race(rules)
+    values = solve_race(race)
+    bounds = propose_bounds(race, values)
+    verdict = judge_race(race, bounds)
+    assert verdict.accepted, str(verdict.faults[0])
+    oracle = plain_loops(rules)
+    for start in every_start(rules, race.unit):
+        own, other = start.own // race.unit, start.other // race.unit
+        right = oracle.value(start)
+        assert values.move[0, own + other, other] == pytest.approx(right, abs=CLOSE, rel=0), start
+        lower, upper = bounds.move[0, own + other, other], 1.0 - bounds.wait[0, own + other, own]
+        assert lower - CLOSE <= right <= upper + CLOSE, start
+        assert 0.0 <= upper - lower <= 1e-9, start
+
+
+@pytest.mark.parametrize("rules", QUICK_SPICY, ids=_name)
+def test_every_state_with_spicy_dice_alone(rules: Ruleset) -> None:
+    assert_spicy(rules)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", SLOW_SPICY, ids=_name)
+def test_every_state_of_a_longer_race_with_spicy_dice_alone(rules: Ruleset) -> None:
+    assert_spicy(rules)
