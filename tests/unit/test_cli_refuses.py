@@ -59,7 +59,7 @@ BAD = {
     "negative turn score": ((*ADVISE, "--turn-score", "-50", "--roll", "1"), "'--turn-score': -50 is not in the range"),
     "crooked turn score": ((*ADVISE, "--turn-score", "75", "--roll", "1"), "turn_score: 75; farkle scores in steps of 50"),
     "advice on face 7": ((*ADVISE, "--turn-score", "50", "--roll", "1,7"), "--roll: '7' is no face of a die"),
-    "advice without a roll": ((*ADVISE, "--turn-score", "50"), "Missing option '--roll'"),
+    "advice without a roll": ((*ADVISE, "--turn-score", "50"), "--roll: missing"),
     "advice without an opponent": (("advise", "farkle", "--turn-score", "50", "--roll", "1"), "--for win: needs --opponent"),
     "an unknown goal": (("advise", "farkle", "--turn-score", "50", "--roll", "1", "--for", "fun"), "is not one of 'win', 'points'"),
     "no folder to build in": (("tables", "build", "farkle"), "Missing option '--out'"),

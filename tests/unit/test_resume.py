@@ -44,8 +44,9 @@ def interrupt(monkeypatch: pytest.MonkeyPatch, name: str, after: int) -> list[in
     return asked
 
 
-@pytest.mark.parametrize("step", ["solve_row", "_propose_row"])
-@pytest.mark.parametrize("rules", [FARKLE, DIX_MILLE], ids=lambda rules: rules.name)
+@pytest.mark.parametrize(
+    ("rules", "step"), [(FARKLE, "solve_row"), (DIX_MILLE, "_propose_row")], ids=["solve", "bound"]
+)
 def test_what_is_done_is_not_done_again(tmp_path: Path, rules, step: str) -> None:  # type: ignore[no-untyped-def]
     file, right = tmp_path / "work.journal", solve_match(rules)
     with pytest.MonkeyPatch.context() as patch:

@@ -82,7 +82,7 @@ class Diary:
 
     def _read(self) -> Journal:
         try:
-            with np.load(self.path, allow_pickle=False) as found:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as found:
                 if str(found["rules"]) != self._title:
                     raise InputError(f"{self.path}: a journal of other rules or of another version")
                 move, slope, lower, wait = (np.array(found[name], np.float64) for name in ARRAYS)
