@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dice10k_math.edges import RollOn
 from dice10k_math.program import BLOCK, Floats, Ints, Program
 from dice10k_math.workers import CORES, run_all
 
@@ -71,12 +72,14 @@ def blocks_of(groups: int, columns: int, limit: int) -> Blocks:
     ).reshape(-1, 4)
 
 
-def _with_ranges(program: Program, blocks: Blocks) -> Blocks:
+def _with_ranges(program: Program, blocks: Blocks, rolled_on: RollOn | None) -> Blocks:
     """Add to each block the limit of forced rolls, the first after-state and the end of the bank rows that it can
     reach.
     """
     limit = np.minimum(blocks[:, 3], program.most)
-    forced_limit = np.minimum(limit + program.forced_beyond, program.most)
+    # Where never to bank is as good as anything, a limit settles forced rolls too.
+    beyond = program.forced_beyond if rolled_on is None else 0
+    forced_limit = np.minimum(limit + beyond, program.most)
     reach = forced_limit + program.widest
     first = np.searchsorted(-program.turn_score, -reach)
     return np.column_stack(
@@ -89,6 +92,7 @@ def back_up(
     contexts: Contexts,
     survival: Floats,
     *,
+    rolled_on: RollOn | None = None,
     blocks: Blocks | None = None,
     lowest: bool = True,
     nudge: float = 0.0,
@@ -105,6 +109,9 @@ def back_up(
     survival
         Shape (edge kinds,): the probability to bank at last when play goes on beyond the limit;
         with `lowest` a lower bound for some play, else an upper bound for every play.
+    rolled_on
+        What comes of never banking, which bounds the worth beyond the limit as well. With it forced rolls have no
+        longer limit of their own.
     blocks
         Which contexts to back up, as (group, first column, columns, limit): above the limit only forced rolls are
         backed up. Default: all, up to the greatest turn score of the program. Others are not a number in the result.
@@ -125,7 +132,7 @@ def back_up(
     out = np.full((groups, columns), np.nan)
     from dice10k_math.kernel import back_up_blocks
 
-    share, *rest = _arguments(program, contexts, survival, blocks, lowest=lowest, nudge=nudge)
+    share, *rest = _arguments(program, contexts, (survival, rolled_on), blocks, lowest=lowest, nudge=nudge)
     run_all([partial(back_up_blocks, part, *rest, out) for part in _parts(share, workers)])
     return out
 
@@ -160,7 +167,7 @@ def back_up_keeping(
     out, offers = np.full((1, columns), np.nan), np.full((len(kept), columns), np.nan)
     from dice10k_math.kernel import back_up_and_keep
 
-    share, *rest = _arguments(program, contexts, survival, blocks, lowest=lowest, nudge=nudge)
+    share, *rest = _arguments(program, contexts, (survival, None), blocks, lowest=lowest, nudge=nudge)
     far = np.empty((0, columns)) if far_banks is None else far_banks
     entries = entries_of(program)
     run_all(
@@ -186,16 +193,24 @@ def _parts(blocks: Blocks, workers: int) -> list[Blocks]:
 
 
 def _arguments(
-    program: Program, contexts: Contexts, survival: Floats, blocks: Blocks, *, lowest: bool, nudge: float
+    program: Program,
+    contexts: Contexts,
+    beyond: tuple[Floats, RollOn | None],
+    blocks: Blocks,
+    *,
+    lowest: bool,
+    nudge: float,
 ) -> tuple[Any, ...]:
     """Return the arguments that the compiled loops share."""
+    survival, rolled_on = beyond
+    least, most = (np.empty(0), np.empty(0)) if rolled_on is None else (rolled_on.least, rolled_on.most)
     if len(survival) <= program.edge_kind.max():
         raise ValueError(f"survival: {len(survival)} probabilities for {program.edge_kind.max() + 1} kinds of edges")
     trie = program.trie
     return (
-        _with_ranges(program, blocks),
+        _with_ranges(program, blocks, rolled_on),
         (contexts.table, contexts.bank_rows, contexts.bust, contexts.bust_on_six, contexts.top, contexts.instant_win),
-        (program.bust, program.instant_win, survival),
+        (program.bust, program.instant_win, survival, least, most),
         (len(program.bank_scores), len(program.bust) - 1),
         program.arrays,
         (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner),
@@ -228,7 +243,14 @@ class Forward:
 
 
 def back_up_forward(
-    program: Program, contexts: Contexts, survival: Floats, *, limit: int, lowest: bool = True, nudge: float = 0.0
+    program: Program,
+    contexts: Contexts,
+    survival: Floats,
+    *,
+    limit: int,
+    rolled_on: RollOn | None = None,
+    lowest: bool = True,
+    nudge: float = 0.0,
 ) -> Forward:
     """Back up one group of contexts, and follow the best play of each to its endings.
 
@@ -240,6 +262,8 @@ def back_up_forward(
     out = np.full((1, columns), np.nan)
     banked = np.zeros((len(program.bank_scores), columns))
     ended = np.zeros((3, columns))
-    arguments = _arguments(program, contexts, survival, blocks_of(1, columns, limit), lowest=lowest, nudge=nudge)
+    arguments = _arguments(
+        program, contexts, (survival, rolled_on), blocks_of(1, columns, limit), lowest=lowest, nudge=nudge
+    )
     back_up_and_forward(*arguments, out, banked, ended)
     return Forward(out[0], banked, ended[0], ended[1], ended[2])

@@ -16,6 +16,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dice10k_math.edges import RollOn, edge_worths
 from dice10k_math.program import NEVER, Floats, Ints, Program
 from dice10k_math.turn import HandModel
 
@@ -34,6 +35,8 @@ class Situation:
         Turn score beyond which only forced rolls are backed up.
     survival
         Shape (edge kinds,): probability to bank at last beyond the limit.
+    rolled_on
+        What comes of never banking beyond the limit; with it forced rolls have no longer limit of their own.
     """
 
     bank: Floats
@@ -42,6 +45,7 @@ class Situation:
     top: float
     limit: int
     survival: Floats
+    rolled_on: RollOn | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +90,28 @@ def _arguments(program: Program, situation: Situation) -> tuple[object, ...]:
         situation.bank,
         _edge_worths(situation),
         _ending_worths(program, situation),
-        limits_of(program, situation.limit),
+        _limits(program, situation),
         program.arrays,
         (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner),
     )
 
 
-def limits_of(program: Program, limit: int) -> tuple[int, int]:
+def _limits(program: Program, situation: Situation) -> tuple[int, int]:
     """Return the limit of the turn score, and that of forced rolls."""
-    limit = min(limit, program.most)
-    return limit, min(limit + program.forced_beyond, program.most)
+    limit = min(situation.limit, program.most)
+    beyond = program.forced_beyond if situation.rolled_on is None else 0
+    return limit, min(limit + beyond, program.most)
 
 
 def _edge_worths(situation: Situation) -> Floats:
-    fall = min(situation.bust, situation.bust_on_six)
-    worth = situation.survival * situation.top + (1.0 - situation.survival) * fall
-    return worth if situation.top >= fall else np.full_like(worth, fall)
+    return edge_worths(
+        situation.survival,
+        situation.rolled_on,
+        bust=situation.bust,
+        bust_on_six=situation.bust_on_six,
+        top=situation.top,
+        lowest=True,
+    )
 
 
 def _ending_worths(program: Program, situation: Situation) -> Floats:
@@ -112,7 +122,7 @@ def _ending_worths(program: Program, situation: Situation) -> Floats:
 
 def _evaluate_plainly(program: Program, situation: Situation) -> TurnWorths:
     first = len(program.bank_scores)
-    limit, forced_limit = limits_of(program, situation.limit)
+    limit, forced_limit = _limits(program, situation)
     whole = len(program.bust) - 1
     edge = program.hot_edge | (program.turn_score > np.where(program.hand == whole, forced_limit, limit))
     roll = _edge_worths(situation)[program.edge_kind]

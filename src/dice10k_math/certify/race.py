@@ -8,7 +8,6 @@ It takes one application of the operator for each seat and turn start, rounded a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from dice10k_math.bounds import Guarantees, RaceBounds, guarantees_of
 from dice10k_math.program import Floats
 from dice10k_math.race import Race
+from dice10k_math.workers import Share, counted
 
 LEAST_COST = 2.0**-43
 """What every turn must cost at least, so that a guarantee cannot be kept up without end: about 1e-13."""
@@ -63,7 +63,7 @@ class Verdict:
         return not self.faults
 
 
-def judge_race(race: Race, bounds: RaceBounds, progress: Callable[[float], None] | None = None) -> Verdict:
+def judge_race(race: Race, bounds: RaceBounds, progress: Share | None = None) -> Verdict:
     """Check every guarantee of a race.
 
     Parameters
@@ -73,7 +73,7 @@ def judge_race(race: Race, bounds: RaceBounds, progress: Callable[[float], None]
     bounds
         The guarantees.
     progress
-        Told the share that is done.
+        Told the share of the rows that have been checked.
 
     Returns
     -------
@@ -83,9 +83,7 @@ def judge_race(race: Race, bounds: RaceBounds, progress: Callable[[float], None]
     faults = _tie_faults(race, bounds, guarantees)
     checked = 0
     totals = range(2 * race.scores - 2, -1, -1)
-    for done, total in enumerate(totals):
-        if progress is not None and done % 8 == 0:
-            progress(done / len(totals))
+    for total in counted(totals, len(totals), progress):
         for phase in range(race.phases):
             pairs = (
                 ("to move", bounds.move[phase, total], guarantees.moving(phase, total)),

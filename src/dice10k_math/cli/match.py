@@ -8,15 +8,17 @@ import click
 
 from dice10k_math.cli.arguments import example, rules_argument
 from dice10k_math.cli.output import Answer, answers
+from dice10k_math.cli.parameters import Whole
 from dice10k_math.cli.solving import match_of, resume_option, second_option, tables_option
 from dice10k_math.cli.text import heading, pairs, percent
+from dice10k_math.questions.allowed import check_score
 from dice10k_math.rules.model import Ruleset
 
 
 @click.command("match", epilog=example("match farkle --score 4200 --opponent 7000"))
 @rules_argument
-@click.option("--score", type=int, metavar="A", help="Banked score of the player to move; default: the start.")
-@click.option("--opponent", type=int, metavar="B", help="Banked score of the other.")
+@click.option("--score", type=Whole(), metavar="A", help="Banked score of the player to move; default: the start.")
+@click.option("--opponent", type=Whole(), metavar="B", help="Banked score of the other.")
 @second_option
 @tables_option
 @resume_option
@@ -62,6 +64,8 @@ def check_scores(rules: Ruleset, score: int, opponent: int, second: bool) -> Non
     """Refuse what can be seen to be wrong before a match is solved, which may take a while."""
     if second and rules.ending.kind != "equal_turns":
         raise click.UsageError(f"--second: {rules.name} has no equal turns; allowed: without it")
+    for name, value in (("--score", score), ("--opponent", opponent)):
+        check_score(rules, value, name=name)
     target = rules.ending.target
     if rules.ending.overshoot == "add_or_subtract":
         return

@@ -222,6 +222,7 @@ class FieldPositions:
             float(contexts.top[0, 0]),
             self.field.limit(own),
             self.field.survival(NEAREST),
+            self.field.rolled_on(NEAREST),
         )
 
     def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -24,6 +23,7 @@ from dice10k_math.solve.race import write_waiting
 from dice10k_math.solve.stakes import keep_offers, propose_stakes_bounds, solve_stakes
 from dice10k_math.stakes import StakesRace, StakesWorth
 from dice10k_math.turn import bank_rule, turn_model
+from dice10k_math.workers import Progress, Share, part_of
 
 Enclosure = tuple[float, float, float]
 """Value, lower bound, upper bound."""
@@ -266,9 +266,7 @@ def by_rows(race: Race, square: Floats) -> Floats:
     return rows
 
 
-def _accepted(
-    race: StakesRace, bounds: RaceBounds, progress: Callable[[float], None] | None = None
-) -> StakesGuarantees:
+def _accepted(race: StakesRace, bounds: RaceBounds, progress: Share | None = None) -> StakesGuarantees:
     verdict = judge_race(race, bounds, progress)
     if not verdict.accepted:
         raise NotConvergedError(f"{race.rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
@@ -276,16 +274,16 @@ def _accepted(
     return verdict.guarantees
 
 
-def solve_stakes_positions(rules: Ruleset, told: Callable[[str, float | None], None]) -> StakesPositions:
+def solve_stakes_positions(rules: Ruleset, progress: Progress | None) -> StakesPositions:
     """Solve a match with High Stakes, and have its bounds judged."""
     race = StakesRace(rules)
-    values = solve_stakes(race, lambda share: told("solving", share))
-    bounds = propose_stakes_bounds(race, values.race, lambda share: told("bounding", share))
+    values = solve_stakes(race, part_of(progress, "solving"))
+    bounds = propose_stakes_bounds(race, values.race, part_of(progress, "bounding"))
     positions = StakesPositions.of(race, values.race, bounds)
     known: dict[str, Any] = {
         "offers": values.offers,
         "_takes": values.takes,
-        "guarantees": _accepted(race, bounds, lambda share: told("judging", share)),
+        "guarantees": _accepted(race, bounds, part_of(progress, "judging")),
     }
     positions.__dict__.update(known)
     return positions

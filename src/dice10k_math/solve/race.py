@@ -4,7 +4,7 @@ couples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from dice10k_math.last_turn import NEAREST, Mask, first_of_extra_round, last_tur
 from dice10k_math.program import Floats
 from dice10k_math.race import Race, RowWorth
 from dice10k_math.solve.journal import Journal
+from dice10k_math.workers import Share, counted
 
 MOST_ROUNDS = 60
 SETTLED = 4e-15
@@ -24,8 +25,6 @@ ASIDE = 1e-9
 TIE_COST = 2e-11
 STUCK = 1e-3
 """Chance that a round of two turns ends otherwise than by two busts, below which the two are taken to bust for ever."""
-Progress = Callable[[float], None]
-"""Told the share of the work that is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def solve_extra_rounds(race: Race) -> tuple[float, Floats]:
     raise NotConvergedError(f"{race.rules.name}: the extra rounds did not settle")
 
 
-def solve_race(race: Race, progress: Progress | None = None, journal: Journal | None = None) -> RaceValues:
+def solve_race(race: Race, progress: Share | None = None, journal: Journal | None = None) -> RaceValues:
     """Return the win probability of the player to move from every turn start, both players playing best.
 
     Nothing is proved here: that is for `dice10k_math.certify`.
@@ -80,13 +79,11 @@ def solve_race(race: Race, progress: Progress | None = None, journal: Journal | 
     table = np.zeros((race.phases * race.rows, race.scores))
     race.fill_past_target(table, last, last[-1])
     totals = range(2 * race.scores - 2, -1, -1)
-    for done, total in enumerate(totals):
+    for done, total in enumerate(counted(totals, len(totals), progress)):
         if done >= journal.solved:
             solve_row(race, total, move, slopes, [RowWorth(table, move[0, 0], last)] * race.phases)
             journal.has_solved(done + 1)
         write_waiting(race, total, move, table)
-        if progress is not None and done % 8 == 0:
-            progress(done / len(totals))
     return RaceValues(move, 1.0 - from_tie, from_tie, last, slopes)
 
 
@@ -174,7 +171,7 @@ def _evaluate(race: Race, phase: int, total: int, worth: RowWorth, only: Mask) -
 
 
 def propose_bounds(
-    race: Race, values: RaceValues, progress: Progress | None = None, journal: Journal | None = None
+    race: Race, values: RaceValues, progress: Share | None = None, journal: Journal | None = None
 ) -> RaceBounds:
     """Return lower bounds for both seats that a judge can check: every turn costs a little, and roundings are against
     the player.
@@ -189,15 +186,13 @@ def propose_bounds(
     bounds = RaceBounds(journal.lower, journal.wait, lead, follow)
     judge = Guarantees(race, bounds)
     totals = range(2 * race.scores - 2, -1, -1)
-    for done, total in enumerate(totals):
+    for done, total in enumerate(counted(totals, len(totals), progress)):
         if done >= journal.bounded:
             _propose_row(race, total, values, bounds, judge)
             journal.has_bounded(done + 1)
         for phase in range(race.phases):
             judge.endless |= not lasts(race, phase, total, values).all()
             judge.record(phase, total)
-        if progress is not None and done % 8 == 0:
-            progress(done / len(totals))
     return bounds
 
 

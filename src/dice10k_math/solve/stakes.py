@@ -10,8 +10,9 @@ from dice10k_math.bounds import RaceBounds, StakesGuarantees
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.last_turn import NEAREST, last_turns
 from dice10k_math.program import Floats
-from dice10k_math.solve.race import MOST_ROUNDS, STUCK, Progress, RaceValues, lasts, solve_row, write_waiting
+from dice10k_math.solve.race import MOST_ROUNDS, STUCK, RaceValues, lasts, solve_row, write_waiting
 from dice10k_math.stakes import StakesRace, StakesWorth
+from dice10k_math.workers import Share, counted
 
 COST = 4e-12
 """What each turn is meant to cost a guarantee, besides roundings."""
@@ -38,7 +39,7 @@ class StakesValues:
     takes: Floats
 
 
-def solve_stakes(race: StakesRace, progress: Progress | None = None) -> StakesValues:
+def solve_stakes(race: StakesRace, progress: Share | None = None) -> StakesValues:
     """Return the win probability of the player to move from every turn start, both players playing best.
 
     Nothing is proved here: that is for `dice10k_math.certify`.
@@ -50,7 +51,7 @@ def solve_stakes(race: StakesRace, progress: Progress | None = None) -> StakesVa
     table = np.zeros((race.phases * race.rows, race.scores))
     race.fill_past_target(table, last, last[-1])
     totals = range(2 * race.scores - 2, -1, -1)
-    for done, total in enumerate(totals):
+    for total in counted(totals, len(totals), progress):
         worths = [
             StakesWorth(race.bank_table(phase, total, table, offers, takes), move[0, 0], last, takes)
             for phase in range(race.phases)
@@ -59,8 +60,6 @@ def solve_stakes(race: StakesRace, progress: Progress | None = None) -> StakesVa
         write_waiting(race, total, move, table)
         for phase, worth in enumerate(worths):
             keep_offers(race, phase, total, table, worth, offers)
-        if progress is not None and done % 8 == 0:
-            progress(done / len(totals))
     return StakesValues(RaceValues(move, 0.5, 0.5, last, slopes), offers, takes)
 
 
@@ -70,7 +69,7 @@ def keep_offers(race: StakesRace, phase: int, total: int, table: Floats, worth: 
     race.turn_with_offers(phase, total, replace(worth, bust=bust), NEAREST, offers)
 
 
-def propose_stakes_bounds(race: StakesRace, values: RaceValues, progress: Progress | None = None) -> RaceBounds:
+def propose_stakes_bounds(race: StakesRace, values: RaceValues, progress: Share | None = None) -> RaceBounds:
     """Return lower bounds for both seats that a judge can check.
 
     The guarantees of a row are moved until every turn costs about `COST`. They start from where those of the rows
@@ -80,13 +79,11 @@ def propose_stakes_bounds(race: StakesRace, values: RaceValues, progress: Progre
     judge = StakesGuarantees(race, bounds)
     behind = np.zeros((2, *values.move.shape))
     totals = range(2 * race.scores - 2, -1, -1)
-    for done, total in enumerate(totals):
+    for total in counted(totals, len(totals), progress):
         for phase in range(race.phases):
             _propose_row(race, phase, total, values, judge, behind)
         for phase in range(race.phases):
             judge.record(phase, total)
-        if progress is not None and done % 8 == 0:
-            progress(done / len(totals))
     return bounds
 
 
