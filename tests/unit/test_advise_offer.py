@@ -13,6 +13,7 @@ from dice10k_math.questions.match import MatchSolution, solve_match
 from dice10k_math.questions.positions import Seat
 from dice10k_math.questions.stakes import StakesPositions
 from dice10k_math.rules import with_target
+from dice10k_math.stakes import check_memory
 from dice10k_math.tables.build import build_tables
 from dice10k_math.tables.kinds import kind_named
 from dice10k_math.tables.match import load_match
@@ -149,7 +150,7 @@ def test_spicy_dice_are_offered_and_rolled_by_their_faces(cli: Cli) -> None:
         (("--offer", "-50", "3"), "-50 points"),
         (("--offer", "750", "3"), "750 points"),
         (("--offer", "50", "4"), "50 points with 4 dice left"),
-        (("--offer", "400"), "requires 2 arguments"),
+        (("--offer", "400"), "--offer: no value"),
         (("--offer", "400", "3", "--roll", "1,5,3"), "--offer: not with"),
         (("--offer", "400", "3", "--for", "points"), "--offer: not with"),
         (("--offer", "400", "3", "--second"), "no equal turns"),
@@ -179,6 +180,14 @@ def test_bad_offers_are_refused(cli: Cli, words: tuple[str, ...], complaint: str
 )
 def test_bad_situations_are_refused(cli: Cli, words: tuple[str, ...], complaint: str) -> None:
     assert complaint in cli("advise", *words).refused()
+
+
+def test_the_target_is_bounded_by_memory() -> None:
+    both = d10.load_rules("farkle-spicy-high-stakes")
+    check_memory(with_target(both, 8000))
+    check_memory(with_target(d10.load_rules("farkle-high-stakes"), 10_000))
+    with pytest.raises(InputError, match="target: 10000; taking over with 63 different hands"):
+        check_memory(with_target(both, 10_000))
 
 
 def test_rules_with_which_taking_over_is_not_solved_are_refused() -> None:
