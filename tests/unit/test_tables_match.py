@@ -98,7 +98,7 @@ def test_equal_turns_tell_who_began(tables: Path) -> None:
 
 def test_which_rulesets_have_a_match_table() -> None:
     found = [name for name in d10.builtin_rulesets() if has_table(d10.load_rules(name))]
-    assert sorted(found) == ["des-10000", "dix-mille", "farkle"]
+    assert sorted(found) == ["des-10000", "dix-mille", "farkle", "farkle-high-stakes"]
     assert not kinds_of(replace(GAMES["final round"], players=(3, 6)), MATCH_KINDS)
 
 
