@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MATCH, LAST_TURN = "match", "last_turn"
+MOST_SPICY_TARGET = 5_000
+"""Greatest target up to which a game with spicy dice has a table: beyond, solving takes hours."""
 VALUES = ("win_probability", "lower", "upper")
 WORTHS = ("worth", "lower", "upper")
 
 
 def has_table(rules: Ruleset) -> bool:
-    """Tell whether a ruleset has the table `match`: games of two without spicy dice in which no score ever falls.
+    """Tell whether a ruleset has the table `match`: games of two in which no score ever falls; with spicy dice only
+    those to few points and without High Stakes.
 
     Examples
     --------
@@ -41,8 +44,12 @@ def has_table(rules: Ruleset) -> bool:
     (True, False)
     """
     least, most = rules.players
-    plain = rules.variants.spicy_faces is None and not (rules.variants.high_stakes and unsolved(rules))
-    return plain and least <= 2 <= most and is_race(rules) and turn_can_bank(rules)
+    variants = rules.variants
+    if variants.spicy_faces is not None and (variants.high_stakes or rules.ending.target > MOST_SPICY_TARGET):
+        return False
+    if variants.high_stakes and unsolved(rules) is not None:
+        return False
+    return least <= 2 <= most and is_race(rules) and turn_can_bank(rules)
 
 
 def has_last_turn(rules: Ruleset) -> bool:
@@ -168,8 +175,8 @@ def load_match(folder: str | os.PathLike[str], rules: Ruleset) -> MatchSolution:
     names = _needed(rules)
     if MATCH not in names:
         raise TableError(
-            f"{root}: {rules.name} can have no table {MATCH!r}; allowed: games of two without spicy dice "
-            "in which no score ever falls"
+            f"{root}: {rules.name} can have no table {MATCH!r}; allowed: games of two in which no score ever falls, "
+            f"with spicy dice up to {MOST_SPICY_TARGET} points and without High Stakes"
         )
     frames = {name: _read(root, manifest, rules, name) for name in names}
     return MatchSolution(rules, positions_of(rules, frames[MATCH], frames.get(LAST_TURN)))
