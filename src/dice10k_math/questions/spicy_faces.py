@@ -14,6 +14,7 @@ from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.program import Floats
 from dice10k_math.questions.turn import solve_turn
 from dice10k_math.rules.model import Ruleset, Variants
+from dice10k_math.rules.steps import score_step
 from dice10k_math.turn import HandModel, TurnModel, turn_model
 
 Places = NDArray[np.int64]
@@ -128,7 +129,7 @@ def worth_of_faces(rules: Ruleset, faces: tuple[int, ...]) -> SpicyFaces:
     1324.1908983
     """
     chosen = with_spicy_faces(rules, faces)
-    turn = solve_turn(chosen, chosen.ending.target - 1, opened=True, exact=False)
+    turn = solve_turn(chosen, score_step(chosen), opened=True, exact=False)
     low, high = instant_win_chance(turn_model(chosen))
     endings = turn.endings
     # Turns that are not followed to their end win at once no more often than those that try to.
