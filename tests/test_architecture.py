@@ -34,12 +34,13 @@ FLOORS = (
     {"kernel"},
     {"backup", "single"},
     {"last_turn"},
-    {"race", "field", "solo"},
+    {"race", "field", "solo", "explicit"},
     {"stakes"},
     {"bounds"},
     {"solve", "certify", "simulate"},
     {"questions"},
     {"tables", "cards", "plots"},
+    {"citing"},
     {"cli"},
     {"__main__"},
 )
@@ -62,6 +63,7 @@ NUMERICAL = {
         "field",
         "bounds",
         "solo",
+        "explicit",
     ),
     *("solve", "certify", "simulate", "questions"),
 }

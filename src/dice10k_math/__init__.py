@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from dice10k_math.citing.lookup import cite as cite
+    from dice10k_math.citing.lookup import look_up as look_up
     from dice10k_math.errors import Dice10kError as Dice10kError
     from dice10k_math.errors import InputError as InputError
     from dice10k_math.errors import NotConvergedError as NotConvergedError
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from dice10k_math.odds import mean_best_score as mean_best_score
     from dice10k_math.odds import score_counts as score_counts
     from dice10k_math.odds import score_distribution as score_distribution
+    from dice10k_math.questions.bank import least_banks as least_banks
+    from dice10k_math.questions.exact_match import certify_match as certify_match
+    from dice10k_math.questions.length import match_length as match_length
     from dice10k_math.questions.match import solve_match as solve_match
     from dice10k_math.questions.solo import solve_solo as solve_solo
     from dice10k_math.questions.spicy_faces import rank_spicy_faces as rank_spicy_faces
@@ -44,6 +49,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "cite": "citing.lookup",
+    "look_up": "citing.lookup",
     "Dice10kError": "errors",
     "InputError": "errors",
     "NotConvergedError": "errors",
@@ -54,6 +61,9 @@ _HOME = {
     "mean_best_score": "odds",
     "score_counts": "odds",
     "score_distribution": "odds",
+    "certify_match": "questions.exact_match",
+    "least_banks": "questions.bank",
+    "match_length": "questions.length",
     "solve_match": "questions.match",
     "solve_solo": "questions.solo",
     "rank_spicy_faces": "questions.spicy_faces",

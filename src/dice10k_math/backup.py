@@ -267,3 +267,44 @@ def back_up_forward(
     )
     back_up_and_forward(*arguments, out, banked, ended)
     return Forward(out[0], banked, ended[0], ended[1], ended[2])
+
+
+def bank_decisions(
+    program: Program,
+    contexts: Contexts,
+    survival: Floats,
+    *,
+    blocks: Blocks,
+    tolerance: float,
+    rolled_on: RollOn | None = None,
+    beyond: bool = True,
+) -> NDArray[np.bool_]:
+    """Back up one group of contexts, and tell from which after-states to bank.
+
+    Parameters
+    ----------
+    program, contexts, survival, blocks, rolled_on
+        As for `back_up`.
+    tolerance
+        Banking is chosen if rolling on is worth at most so much more.
+    beyond
+        Whether to bank, where that is allowed, farther beyond the limit of a block than one choice can lead.
+
+    Returns
+    -------
+    ndarray of shape (after-states, columns)
+        True where banking is allowed and chosen.
+    """
+    columns = contexts.bust.shape[1]
+    at = np.searchsorted(program.bank_scores, program.turn_score)
+    at = np.minimum(at, len(program.bank_scores) - 1)
+    allowed = (program.bank_scores[at] == program.turn_score) & (contexts.bank_rows[0, at] >= 0)
+    if program.forced:
+        allowed &= program.hand != len(program.bust) - 1
+    banks = np.where(allowed, at, -1).astype(np.int32)
+    out = np.repeat((allowed & beyond)[:, None], columns, axis=1)
+    from dice10k_math.kernel import back_up_and_bank
+
+    share, *rest = _arguments(program, contexts, (survival, rolled_on), blocks, lowest=True, nudge=0.0)
+    run_all([partial(back_up_and_bank, part, *rest, banks, tolerance, out) for part in _parts(share, CORES)])
+    return out

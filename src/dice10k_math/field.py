@@ -266,6 +266,11 @@ class Field:
         base = self._number[self.intervals[0][0], True, 0]
         return (base + np.searchsorted(self._lows, scores, side="right") - 1).astype(np.int32)
 
+    def _total_rows(self, totals: Floats) -> Ints:
+        """Return the rows for having reached the target with totals; the last one stands for all greater ones."""
+        beyond = np.minimum(totals - self.target, self.unit * (self.rows - 1 - self.last))
+        return (self.last + beyond // self.unit).astype(np.int32)
+
     def _banked(self, state: OwnState, numbers: Ints, low: Floats, high: Floats) -> Spans:
         """Return where banks lead that put a player somewhere from `low` to `high`; not those that are not allowed."""
         at_target = state.low == state.high == self.target
@@ -275,8 +280,7 @@ class Field:
         first, last = self._rows_of(low), self._rows_of(last_below)
         first[only], last[only] = 0, -1
         if self.has_last_turn:
-            totals = self.last + (low[only] - self.target) // self.unit
-            first[only] = last[only] = np.minimum(totals, self.rows - 1)
+            first[only], last[only] = self._total_rows(low[only]), self._total_rows(high[only])
             wins &= ~only
         possible = (first <= last) | wins
         return Spans(numbers[possible], first[possible], last[possible], wins[possible])
@@ -320,7 +324,7 @@ class Field:
     def _beyond(self, state: OwnState, subtracts: bool) -> Iterator[Span]:
         """Yield where banking a turn score past the limit may lead."""
         limit = self._limit(state)
-        ends = [(state.low + limit, inf if self.exact else state.high + limit)]
+        ends = [(state.low + limit, inf)]
         ends += [(-inf, state.high - limit)] if subtracts else []
         for low, high in ends:
             yield from (
@@ -347,6 +351,9 @@ class Field:
             totals = self.target + self.unit * np.arange(self.rows - self.last)
             behind = ((totals[:, None] - scores[None, :]) // self.unit).astype(np.int64)
             table[self.last :] = 1.0 - np.append(last_turn, beyond)[np.minimum(behind, len(last_turn))]
+            if not side.lowest:
+                # The last total stands for all greater ones too.
+                table[-1] = 1.0
         return table
 
     def worth(self, span: Span, table: Floats, side: Side) -> Floats:
@@ -493,8 +500,9 @@ def extents(rules: Ruleset) -> tuple[Extent, Extent]:
 
     if rules.ending.overshoot != "add_or_subtract":
         below = widths((0.05, 8), (0.1, 6), (0.2, 6))
-        most = target + (points(2.0) if rules.ending.kind == "final_round" else 0)
-        extent = Extent(-points(0.5), target, below, (), most)
+        low = -points(0.5)
+        most = target - low + (points(2.0) if rules.ending.kind == "final_round" else 0)
+        extent = Extent(low, target, below, (), most)
         return extent, extent
     # Whoever trails may throw one huge turn, past the target as far again: there every score has to be told apart.
     below, above = widths((0.1, 4)), widths((0.02, 8), (0.05, 4), (0.1, 4), (0.2, 2))

@@ -144,6 +144,30 @@ def back_up_blocks(blocks, contexts, shares, shape, states, trie, lowest, nudge,
             out[block[0], block[1] + b] = pool[rows - 1, b]
 
 
+@njit(nogil=True, cache=True)
+def back_up_and_bank(blocks, contexts, shares, shape, states, trie, lowest, nudge, banks, tolerance, out):
+    """Back up blocks of contexts of one group, and tell for each after-state within reach whether to bank there.
+
+    `banks` holds the bank row of each after-state's turn score, or -1.
+    """
+    first = shape[0]
+    rows = first + len(states[0])
+    pool = np.empty((rows, BLOCK))
+    scratch = np.empty((trie[2].max() + 1, BLOCK))
+    acc = np.empty(BLOCK)
+    ending = np.empty((len(shares[0]), BLOCK))
+    edge = np.empty((len(shares[2]), BLOCK))
+    for k in range(len(blocks)):
+        block = blocks[k]
+        _load(pool, ending, edge, block, lowest, shares, contexts)
+        _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+        for state in range(block[5], len(banks)):
+            bank = banks[state]
+            if bank >= 0:
+                for b in range(block[2]):
+                    out[state, block[1] + b] = pool[first + state, b] <= pool[bank, b] + tolerance
+
+
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
 def _stand_still(edge, last, scratch, acc, far, ending, trie, entries, nudge, start):
     """Find what rolling is worth where the turn score matters no more: hand by hand, as often as it takes.

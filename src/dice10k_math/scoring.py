@@ -54,7 +54,7 @@ class Keep:
 
     @property
     def dice_left(self) -> int:
-        """Number of dice that stay to be rolled; 0: hot dice."""
+        """Number of dice that stay to be rolled; none after hot dice."""
         return len(self.hand_left)
 
 

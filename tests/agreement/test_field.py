@@ -134,3 +134,31 @@ def test_dice10k_between_close_bounds() -> None:
     )
     assert len(frame) == 141 * 141
     assert np.max((frame["upper"] - frame["lower"]).to_numpy()) < 1e-6
+
+
+SMALL = {
+    "a multiple": IN_A_ROW,
+    "a small target": replace(IN_A_ROW, ending=replace(IN_A_ROW.ending, target=200)),
+    "three busts": replace(IN_A_ROW, bust=BustRules(in_a_row=BustsInARow(3, 100))),
+    "no multiple": replace(IN_A_ROW, turn=replace(IN_A_ROW.turn, bank_multiple=None)),
+    "a final round": replace(IN_A_ROW, ending=Ending("final_round", 400)),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_matches_are_solved_and_accepted(name: str) -> None:
+    found = solve_match(SMALL[name]).win_probability(0, 100)
+    assert found.lower <= found.value <= found.upper
+    assert found.upper - found.lower < 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a multiple", "a final round", "three busts"])
+def test_small_matches_by_plain_loops(name: str) -> None:
+    """The loops leave out turn scores past 1,800 and scores below -2,400, which matters at the eighth digit."""
+    match = solve_match(SMALL[name])
+    oracle = MatchOracle(SMALL[name], 1_800, span=(-2_400, 1_000))
+    for own, other in ((0, 100), (300, 100), (100, 300)):
+        found = match.win_probability(own, other)
+        value = oracle.value(Start(own, other, opened=own > 0, other_opened=True))
+        assert found.lower - 2e-8 <= value <= found.upper + 2e-8

@@ -73,8 +73,8 @@ def test_an_offer_in_the_last_turn(match: MatchSolution) -> None:
 
 def test_a_banker_weighs_what_he_offers(match: MatchSolution) -> None:
     # The same points and one die left are worth more to bank than with all dice left.
-    banks = match.positions.banks(Seat(0), Seat(200))
-    one, six = banks(600, 0), banks(600, 5)
+    worths = match.positions.turn(Seat(0), Seat(200))
+    one, six = worths.banked(600, 0), worths.banked(600, 5)
     assert one is not None
     assert six is not None
     assert one > six
@@ -156,7 +156,7 @@ def test_spicy_dice_are_offered_and_rolled_by_their_faces(cli: Cli) -> None:
         (("--offer", "400", "3", "--second"), "no equal turns"),
         ((), "--turn-score: missing"),
         (("--turn-score", "100"), "--roll: missing"),
-        (("--turn-score", "100", "--roll", "1,5", "--dice", "1,5"), "no spicy dice"),
+        (("--turn-score", "100", "--roll", "1,5", "--dice", "1,5"), "--roll or --dice"),
     ],
 )
 def test_bad_offers_are_refused(cli: Cli, words: tuple[str, ...], complaint: str) -> None:

@@ -22,6 +22,7 @@ COMMANDS = {
     "keeps": ("keeps", "dice10k", "1", "1", "5", "3", "2", "6"),
     "turn": ("turn", "farkle"),
     "long run": ("turn", "farkle", "--long-run"),
+    "cite": ("cite", "farkle", "turn"),
     "advise": ("advise", "farkle", "--turn-score", "350", "--roll", "1,1,5,3", "--score", "2000", "--for", "points"),
 }
 
@@ -222,6 +223,22 @@ def test_advise_ranks_by_expected_points(cli: Cli) -> None:
     assert choices[0]["loss"] == 0
 
 
+def test_advice_with_dice_left_is_that_of_the_turn(cli: Cli) -> None:
+    words = ("advise", "farkle", "--turn-score", "650", "--dice", "3", "--score", "2000", "--for", "points")
+    choices = cli(*words, "--format", "json").data["choices"]
+    turn = solve_turn(load_rules("farkle"), 2000, exact=False)
+    assert [(choice["then"], choice["expected_points"]) for choice in choices] == [
+        ("bank", turn.bank_value(650)),
+        ("roll", turn.roll_value(3, 650)),
+    ]
+    assert choices[1]["loss"] == choices[0]["expected_points"] - choices[1]["expected_points"]
+    assert "turn score 650, dice left 3" in cli(*words).out
+    spicy = ("advise", "farkle-spicy", "--turn-score", "0", "--hand", "1,2,3,4,5,6", "--for", "points")
+    (roll,) = cli(*spicy, "--format", "json").data["choices"]
+    assert (roll["then"], roll["dice_left"], roll["hand_left"]) == ("roll", 6, [1, 2, 3, 4, 5, 6])
+    assert "dice left 1 2 3 4 5 6" in cli(*spicy).out
+
+
 def test_advice_after_a_bust_is_empty(cli: Cli) -> None:
     words = ("advise", "farkle", "--turn-score", "350", "--roll", "2,3", "--for", "points")
     assert cli(*words, "--format", "json").data == {"choices": []}
@@ -252,6 +269,9 @@ def test_help_of_every_command_ends_with_an_example(cli: Cli) -> None:
         ["tables"],
         ["tables", "build"],
         ["tables", "verify"],
+        ["plot"],
+        ["cite"],
+        ["lookup"],
     ):
         result = cli(*words, "--help")
         assert result.code == 0

@@ -7,6 +7,8 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,7 +17,7 @@ import pytest
 import dice10k_math as d10
 from dice10k_math.cli import solving
 from dice10k_math.questions import match as match_module
-from dice10k_math.rules import Ruleset, with_target
+from dice10k_math.rules import Ending, Ruleset, with_target
 from dice10k_math.tables.build import build_tables
 from dice10k_math.tables.kinds import kind_named
 from tests.unit.cli import Cli, environment, process
@@ -121,6 +123,34 @@ def test_advice_for_people(cli: Cli) -> None:
     assert cli(*words, "--format", "csv").out == "keep,points,then,dice_left,win_probability,loss\n"
 
 
+@pytest.mark.usefixtures("unsolved")
+def test_advice_with_dice_left_weighs_banking_against_rolling(cli: Cli) -> None:
+    words = ("advise", "dix-mille.toml", *START, "--turn-score", "350", "--dice", "2", "--second")
+    found = cli(*words, "--format", "json").data["choices"]
+    match = d10.load_match("tables", SMALL["dix-mille"])
+    right = match.decide(100, 200, 350, 2, second=True)
+    assert [(choice["keep"], choice["points"], choice["then"]) for choice in found] == [([], 0, c.then) for c in right]
+    assert [choice["win_probability"] for choice in found] == [choice.win_probability for choice in right]
+    assert re.search(r"^turn score 350, dice left 2\n\nchoice  win probability +loss\n", cli(*words).out, re.MULTILINE)
+
+
+def test_dice_left_are_worth_the_mean_over_their_rolls() -> None:
+    # dix-mille: a player must roll after hot dice, so nothing else can be chosen there.
+    match = d10.solve_match(SMALL["dix-mille"])
+    left = {choice.then: choice.win_probability for choice in match.decide(100, 200, 350, 2)}
+    bust = 1 - match.win_probability(200, 100, second=True).value
+    rolled = [
+        max((c.win_probability for c in match.advise(100, 200, 350, (first, second))), default=bust)
+        for first in range(1, 7)
+        for second in range(1, 7)
+    ]
+    assert left["roll"] == pytest.approx(sum(rolled) / 36, abs=1e-12)
+    banked = [c for c in match.advise(100, 200, 250, (1, 2, 3)) if c.then == "bank"]
+    assert [choice.win_probability for choice in banked] == [left["bank"]]
+    (hot,) = match.decide(100, 200, 350, 6)
+    assert hot.then == "roll"
+
+
 def test_advice_solves_where_there_is_no_table_of_these_rules(
     cli: Cli, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,7 +222,7 @@ REFUSED = {
         "--tables nowhere: .*missing; allowed: a folder that",
     ),
     "tables of other rules": (("match", "farkle", *TABLES), "--tables tables: .*is of other rules named 'farkle'"),
-    "a game that has no table": (("match", "dice10k", *TABLES), "can have no table 'match'"),
+    "a game that has no table": (("match", "farkle-spicy", *TABLES), "can have no table 'match'"),
 }
 
 
@@ -282,3 +312,22 @@ def test_an_interrupted_match_leaves_nothing(tmp_path: Path) -> None:
     assert not done.stdout
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_exact_bounds_are_fractions(cli: Cli, folder: Path) -> None:
+    small = replace(d10.load_rules("des-10000"), ending=Ending("first_to_target", 200))
+    (folder / "small.toml").write_text(d10.dump_rules(small), encoding="utf-8")
+    found = cli("match", "small.toml", "--exact", "--score", "50", "--opponent", "100", "--format", "json").data
+    right = d10.certify_match(small).win_probability(50, 100)
+    lower, upper = (Fraction(found[f"exact_{side}"]) for side in ("lower", "upper"))
+    assert (lower, upper) == (right.lower, right.upper)
+    assert Fraction(found["lower"]) <= lower < upper <= Fraction(found["upper"])
+    assert found["exact"] is None
+    assert found["lower"] <= d10.solve_match(small).win_probability(50, 100).value <= found["upper"]
+    text = cli("match", "small.toml", "--exact").out
+    assert re.search(r"at least +[0-9]+/[0-9]+\n", text)
+
+
+def test_exact_refuses_what_it_cannot_do(cli: Cli) -> None:
+    assert "--exact: not with --tables" in cli("match", "farkle.toml", "--exact", "--tables", "tables").refused()
+    assert "too great for whole numbers" in cli("match", "farkle", "--exact").refused()

@@ -27,6 +27,9 @@ COMMANDS = {
     "match": "match",
     "advise": "advise",
     "tables": "tables",
+    "plot": "plot",
+    "cite": "cite",
+    "lookup": "lookup",
 }
 """Command to the module of this package that holds it under the name `command`; a new command is a line here."""
 

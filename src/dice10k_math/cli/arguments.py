@@ -98,15 +98,11 @@ hand_option = click.option(
 
 dice_option = click.option(
     "--dice",
-    "--hand",
-    "hand",
-    callback=_read,
-    metavar="FACES",
-    help="Spicy rulesets: which dice are rolled, by their spicy faces in the order of --roll, such as 1,2,5.",
+    metavar="N|FACES",
+    help="Before a roll: dice left; bank, or roll them? Spicy rulesets: which dice are in hand, such as 1,2,5.",
 )
 
-roll_option = click.option("--roll", required=True, callback=_read, metavar="FACES", help="Faces rolled: 1,1,5,3.")
-optional_roll_option = click.option("--roll", callback=_read, metavar="FACES", help="Faces rolled: 1,1,5,3.")
+roll_option = click.option("--roll", callback=_read, metavar="FACES", help="Faces rolled: 1,1,5,3.")
 
 
 def example(line: str) -> str:

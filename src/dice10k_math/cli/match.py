@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import inf, nextafter
 from pathlib import Path
 
 import click
@@ -9,7 +11,7 @@ import click
 from dice10k_math.cli.arguments import example, rules_argument
 from dice10k_math.cli.output import Answer, answers
 from dice10k_math.cli.parameters import Whole
-from dice10k_math.cli.solving import match_of, resume_option, second_option, tables_option
+from dice10k_math.cli.solving import match_of, progress, resume_option, second_option, tables_option
 from dice10k_math.cli.text import heading, pairs, percent
 from dice10k_math.questions.allowed import check_score
 from dice10k_math.rules.model import Ruleset
@@ -22,24 +24,37 @@ from dice10k_math.rules.model import Ruleset
 @second_option
 @tables_option
 @resume_option
+@click.option("--exact", is_flag=True, help="Bounds as fractions, judged in whole numbers; for small targets.")
 @answers
 def command(
-    rules: Ruleset, score: int | None, opponent: int | None, second: bool, tables: Path | None, resume: Path | None
+    rules: Ruleset,
+    score: int | None,
+    opponent: int | None,
+    second: bool,
+    tables: Path | None,
+    resume: Path | None,
+    exact: bool,
 ) -> Answer:
     """Find how likely the player to move is to win.
 
     Two play, both to win. The bounds are proved.
+
+    With --exact they are fractions, and no float takes part in the proof.
     """
+    if exact and tables is not None:
+        raise click.UsageError("--exact: not with --tables; allowed: one of them")
     if (score is None) != (opponent is None):
         missing, given = ("--opponent B", "--score") if opponent is None else ("--score A", "--opponent")
         raise click.UsageError(f"{given}: not without the other score; allowed: also {missing}, or neither")
     own, other = score or 0, opponent or 0
     check_scores(rules, own, other, second)
+    if exact:
+        if resume is not None:
+            raise click.UsageError(f"--resume: {resume}; allowed: --exact or --resume")
+        return _exact(rules, own, other, second)
     found = match_of(rules, tables, resume).win_probability(own, other, second=second)
     row = {
-        "score": own,
-        "opponent": other,
-        **({"second": second} if rules.ending.kind == "equal_turns" else {}),
+        **_start(rules, own, other, second),
         "win_probability": found.value,
         "lower": found.lower,
         "upper": found.upper,
@@ -53,6 +68,50 @@ def command(
         return f"{heading(rules, where(own, other, second))}\n\n{pairs(items)}"
 
     return Answer({"ruleset": rules.name, **row}, [row], text)
+
+
+def _start(rules: Ruleset, own: int, other: int, second: bool) -> dict[str, int | bool]:
+    return {"score": own, "opponent": other} | ({"second": second} if rules.ending.kind == "equal_turns" else {})
+
+
+def _exact(rules: Ruleset, own: int, other: int, second: bool) -> Answer:
+    from dice10k_math.questions.exact_match import certify_match
+
+    with progress() as report:
+        found = certify_match(rules, report).win_probability(own, other, second=second)
+    lower, upper = found.lower, found.upper
+    row = {
+        **_start(rules, own, other, second),
+        "win_probability": float((lower + upper) / 2),
+        "lower": float_below(lower),
+        "upper": -float_below(-upper),
+        "exact": None if found.exact is None else str(found.exact),
+        "exact_lower": str(lower),
+        "exact_upper": str(upper),
+    }
+
+    def text() -> str:
+        items = [
+            ("win probability", f"{percent((lower + upper) / 2)} for the player to move"),
+            ("at least", str(lower)),
+            ("at most", str(upper)),
+            ("proved to within", f"{float(upper - lower):.1g}"),
+        ]
+        return f"{heading(rules, where(own, other, second))}\n\n{pairs(items)}"
+
+    return Answer({"ruleset": rules.name, **row}, [row], text)
+
+
+def float_below(value: Fraction) -> float:
+    """Return the greatest float that is not above a fraction.
+
+    Examples
+    --------
+    >>> float_below(Fraction(1, 10)) < Fraction(1, 10)
+    True
+    """
+    near = float(value)
+    return near if near <= value else nextafter(near, -inf)
 
 
 def where(score: int, opponent: int, second: bool) -> str:

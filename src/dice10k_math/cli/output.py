@@ -114,22 +114,39 @@ def write(text: str, output: Path | None) -> None:
     ClosedOutputError
         Nobody reads standard output any more.
     """
+    if output is not None:
+        write_bytes(text.encode("utf-8", "backslashreplace"), output)
+        return
     try:
-        if output is not None:
-            write_whole(output, text.encode("utf-8", "backslashreplace"))
-        else:
-            _print(text)
+        _print(text)
     except BrokenPipeError:
         _forget_output()
         raise ClosedOutputError from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        if output is not None:
-            raise InputError(
-                f"--output {output}: cannot be written ({reason}); allowed: a file in a folder that can"
-            ) from None
         _forget_output()
         raise InputError(f"standard output: cannot be written ({reason}); allowed: --output FILE") from None
+
+
+def write_bytes(data: bytes, output: Path) -> None:
+    """Write a file whole or not at all.
+
+    Raises
+    ------
+    InputError
+        It cannot be written.
+    ClosedOutputError
+        It is a pipe that nobody reads any more.
+    """
+    try:
+        write_whole(output, data)
+    except BrokenPipeError:
+        raise ClosedOutputError from None
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError(
+            f"--output {output}: cannot be written ({reason}); allowed: a file in a folder that can"
+        ) from None
 
 
 def _print(text: str) -> None:

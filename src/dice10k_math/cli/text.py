@@ -113,3 +113,20 @@ def faces(dice: Iterable[int]) -> str:
     '1 1 5'
     """
     return " ".join(map(str, dice))
+
+
+def certain(lower: float, upper: float) -> str:
+    """Return the number between two bounds, with the digits that both agree on, at most twelve decimal places.
+
+    Examples
+    --------
+    >>> certain(0.52914839865, 0.52914839874)
+    '0.529148399'
+    >>> certain(300, 300), certain(2 / 3, 2 / 3)
+    ('300', '0.666666666667')
+    """
+    for places in range(12, 0, -1):
+        low, high = f"{lower:.{places}f}", f"{upper:.{places}f}"
+        if low == high:
+            return low.rstrip("0").rstrip(".") if float(low).is_integer() else low
+    return f"{(lower + upper) / 2:.0f}"

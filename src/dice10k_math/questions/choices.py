@@ -37,3 +37,15 @@ def hot_dice_forbid_banking(rules: Ruleset, keep: Keep) -> bool:
     True
     """
     return not keep.hand_left and rules.turn.hot_dice == "must_roll"
+
+
+def all_dice_must_be_rolled(rules: Ruleset, hand: Hand) -> bool:
+    """Tell whether these are all dice and the player may not bank instead: after hot dice that must be rolled.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> all_dice_must_be_rolled(load_rules("dice10k"), full_hand(load_rules("dice10k")))
+    True
+    """
+    return rules.turn.hot_dice == "must_roll" and hand == full_hand(rules)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.odds import hand_of
-from dice10k_math.questions.choices import Action, after_keep, hot_dice_forbid_banking
-from dice10k_math.questions.positions import BankWorth, FieldPositions, Positions, RacePositions, Seat
+from dice10k_math.questions.choices import Action, after_keep, all_dice_must_be_rolled, hot_dice_forbid_banking
+from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, Seat
 from dice10k_math.questions.resume import Diary
 from dice10k_math.questions.stakes import StakesPositions, solve_stakes_positions
 from dice10k_math.race import Race, is_race
@@ -149,8 +149,7 @@ class MatchSolution:
         """
         hand, aligned = align_roll(self.rules, roll, dice)
         seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
-        worths = self.positions.turn(*seats, second=second)
-        table = _Lookup(self.rules, worths, self.positions.banks(*seats, second=second))
+        table = self._lookup(seats, second)
         table.check(turn_score, hot_dice, hand)
         keeps = keeps_of(self.rules, hand, aligned)
         found = [table.rolled_on(keep, turn_score, hot_dice) for keep in keeps]
@@ -159,9 +158,57 @@ class MatchSolution:
             for keep in bank_keeps(self.rules, keeps)
             if (choice := table.banked(keep, turn_score, hot_dice)) is not None
         ]
-        best = max((choice.win_probability for choice in found), default=0.0)
-        ranked = [replace(choice, loss=best - choice.win_probability) for choice in found]
-        return tuple(sorted(ranked, key=lambda choice: (choice.loss, choice.then, choice.keep)))
+        return _ranked(found)
+
+    def decide(
+        self,
+        score: int,
+        opponent: int,
+        turn_score: int,
+        dice: int | Iterable[int],
+        *,
+        hot_dice: int = 0,
+        second: bool = False,
+        opened: tuple[bool | None, bool | None] = (None, None),
+        busts: tuple[int, int] = (0, 0),
+    ) -> tuple[MatchChoice, ...]:
+        """Rank banking and rolling on, when dice have been set aside already and others are left.
+
+        Parameters
+        ----------
+        score, opponent, second, opened, busts
+            The turn start, as for `win_probability`.
+        turn_score
+            Points not yet banked, those of the dice set aside included.
+        dice
+            How many dice are left to roll, or (spicy dice) which; all of them at the start of the turn and after hot
+            dice.
+        hot_dice
+            As for `advise`.
+
+        Returns
+        -------
+        tuple of MatchChoice
+            The better one first. One choice only where the rules do not allow banking.
+
+        Raises
+        ------
+        InputError
+            A situation that cannot be.
+
+        Examples
+        --------
+        >>> from dice10k_math.rules import load_rules, with_target
+        >>> match = solve_match(with_target(load_rules("farkle"), 1000))
+        >>> [choice.then for choice in match.decide(600, 500, turn_score=350, dice=2)]
+        ['bank', 'roll']
+        """
+        seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
+        return _ranked(self._lookup(seats, second).left(hand_of(self.rules, dice), turn_score, hot_dice))
+
+    def _lookup(self, seats: tuple[Seat, Seat], second: bool) -> _Lookup:
+        worths = self.positions.turn(*seats, second=second)
+        return _Lookup(self.rules, worths)
 
     def take_over(
         self, score: int, opponent: int, points: int, dice: int | Iterable[int], *, second: bool = False
@@ -210,7 +257,6 @@ class _Lookup:
 
     rules: Ruleset
     worths: TurnWorths
-    bank: BankWorth
 
     def _number(self, turn_score: int, hot_dice: int, hand: Hand) -> int:
         program = self.worths.program
@@ -228,6 +274,16 @@ class _Lookup:
         """Refuse a situation before a roll that no play leads to."""
         self._number(turn_score, hot_dice, hand)
 
+    def left(self, hand: Hand, turn_score: int, hot_dice: int) -> list[MatchChoice]:
+        """Return the choices with these dice left to roll, nothing being kept any more."""
+        roll = float(self.worths.roll[self._number(turn_score, hot_dice, hand)])
+        bank = None if all_dice_must_be_rolled(self.rules, hand) else self._bank(turn_score, hand)
+        choices = [MatchChoice((), 0, "roll", len(hand), hand, roll, 0.0)]
+        return choices if bank is None else [*choices, MatchChoice((), 0, "bank", len(hand), hand, bank, 0.0)]
+
+    def _bank(self, turn_score: int, hand: Hand) -> float | None:
+        return self.worths.banked(turn_score, self.worths.program.model.index(hand))
+
     def rolled_on(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice:
         worth = float(self.worths.roll[self._number(*after_keep(self.rules, keep, turn_score, hot_dice))])
         return MatchChoice(keep.dice, keep.points, "roll", keep.dice_left, keep.hand_left, worth, 0.0)
@@ -236,10 +292,16 @@ class _Lookup:
         if hot_dice_forbid_banking(self.rules, keep):
             return None
         after, _, hand = after_keep(self.rules, keep, turn_score, hot_dice)
-        worth = self.bank(after, self.worths.program.model.index(hand))
+        worth = self._bank(after, hand)
         if worth is None:
             return None
         return MatchChoice(keep.dice, keep.points, "bank", keep.dice_left, keep.hand_left, worth, 0.0)
+
+
+def _ranked(found: list[MatchChoice]) -> tuple[MatchChoice, ...]:
+    best = max((choice.win_probability for choice in found), default=0.0)
+    ranked = [replace(choice, loss=best - choice.win_probability) for choice in found]
+    return tuple(sorted(ranked, key=lambda choice: (choice.loss, choice.then, choice.keep)))
 
 
 def solve_match(
@@ -276,7 +338,7 @@ def solve_match(
     """
     if progress is not None:
         progress("laying out the turn", None)
-    _check(rules)
+    check_match(rules)
     if resume is not None and (rules.variants.high_stakes or not is_race(rules)):
         raise InputError(f"resume: {rules.name}; allowed: games without High Stakes in which no score ever falls")
     if rules.variants.high_stakes:
@@ -286,7 +348,14 @@ def solve_match(
     return MatchSolution(rules, _solve_field(rules, progress))
 
 
-def _check(rules: Ruleset) -> None:
+def check_match(rules: Ruleset) -> None:
+    """Refuse a ruleset that two cannot play, or whose variants are not solved.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> check_match(load_rules("farkle"))
+    """
     least, most = rules.players
     if not least <= 2 <= most:
         raise InputError(f"{rules.name}: {least} to {most} players; a match is solved for 2")

@@ -15,7 +15,7 @@ from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.last_turn import NEAREST, allowed
 from dice10k_math.program import NEVER, Floats, Ints
-from dice10k_math.questions.positions import BankWorth, RacePositions, Seat
+from dice10k_math.questions.positions import RacePositions, Seat
 from dice10k_math.race import Race
 from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.single import Situation
@@ -103,19 +103,6 @@ class StakesPositions(RacePositions):
         beyond = far_worths(race, race.far_banks(phase, own + opponent, worth, NEAREST)[:, opponent], bust)
         chance = (beyond - bust) / (1.0 - bust) if bust < 1.0 else np.zeros_like(beyond)
         return Situation(bank, bust, bust, 1.0, limit, chance)
-
-    def banks(self, mover: Seat, other: Seat, *, second: bool = False) -> BankWorth:
-        """Return what tells the worth of banking a turn score and leaving a hand to be taken over."""
-        bank, _ = self._bank_table(mover, other, second)
-        program = self.race.program
-        keys = zip(program.bank_scores.tolist(), program.bank_hands.tolist(), strict=True)
-        worths = dict(zip(keys, bank.tolist(), strict=True))
-
-        def worth(turn_score: int, hand: int) -> float | None:
-            found = worths.get((turn_score, hand), NEVER)
-            return found if found > NEVER else None
-
-        return worth
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:  # noqa: ARG002
         """Refuse: with High Stakes the dice that a bank leaves matter."""

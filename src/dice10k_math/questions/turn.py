@@ -192,9 +192,44 @@ class TurnSolution:
         found += [
             choice for keep in bank_keeps(self.rules, keeps) if (choice := self._banked(keep, turn_score, hot_dice))
         ]
-        best = max((choice.worth for choice in found), default=0.0)
-        ranked = [replace(choice, loss=best - choice.worth) for choice in found]
-        return tuple(sorted(ranked, key=lambda choice: (choice.loss, choice.then, choice.keep)))
+        return _ranked(found)
+
+    def decide(self, turn_score: int, dice: int | Iterable[int], hot_dice: int = 0) -> tuple[TurnChoice, ...]:
+        """Rank banking and rolling on, when dice have been set aside already and others are left.
+
+        Parameters
+        ----------
+        turn_score
+            Points not yet banked, those of the dice set aside included.
+        dice
+            How many dice are left to roll, or (spicy dice) which; all of them at the start of the turn and after hot
+            dice.
+        hot_dice
+            As for `advise`.
+
+        Returns
+        -------
+        tuple of TurnChoice
+            The better one first. One choice only where the rules do not allow banking.
+
+        Raises
+        ------
+        InputError
+            Dice, a turn score or a number of hot dice that cannot be.
+
+        Examples
+        --------
+        >>> from dice10k_math.rules import load_rules
+        >>> [choice.then for choice in solve_turn(load_rules("farkle"), score=1000).decide(650, 3)]
+        ['bank', 'roll']
+        """
+        hand = hand_of(self.rules, dice)
+        check_state(self.rules, turn_score, hot_dice, hand)
+        state = self._state(turn_score, hot_dice, self.problem.model.index(hand))
+        found = [TurnChoice((), 0, "roll", len(hand), hand, state.roll, 0.0)]
+        if state.bank is not None:
+            found.append(TurnChoice((), 0, "bank", len(hand), hand, state.bank, 0.0))
+        return _ranked(found)
 
     def states(self, most: int | None = None) -> tuple[TurnState, ...]:
         """Return every decision that some play can reach with a turn score of at most `most` (default: the target).
@@ -297,6 +332,12 @@ class TurnSolution:
         if worth is None:
             return None
         return TurnChoice(keep.dice, keep.points, "bank", keep.dice_left, keep.hand_left, worth, 0.0)
+
+
+def _ranked(found: list[TurnChoice]) -> tuple[TurnChoice, ...]:
+    best = max((choice.worth for choice in found), default=0.0)
+    ranked = [replace(choice, loss=best - choice.worth) for choice in found]
+    return tuple(sorted(ranked, key=lambda choice: (choice.loss, choice.then, choice.keep)))
 
 
 def _reachable(problem: TurnProblem, most: int) -> set[tuple[int, int, int]]:

@@ -92,11 +92,12 @@ def _runs(points: list[int], better: list[bool]) -> Iterator[tuple[int, int]]:
 
 def check(rules: Ruleset, frame: polars.DataFrame, read: Reader) -> Iterator[str]:
     """Check a sample: a turn that is taken over is rolled on from the values of the table `match`."""
-    table, last = read(match.MATCH), read(match.LAST_TURN)
-    if table is None or (match.has_last_turn(rules) and last is None):
-        yield f"cannot be checked without the tables {match.MATCH!r} and {match.LAST_TURN!r}"
+    frames = {name: read(name) for name in match.needed(rules)}
+    known_frames = {name: table for name, table in frames.items() if table is not None}
+    if len(known_frames) < len(frames):
+        yield f"cannot be checked without the tables {', '.join(map(repr, frames))}"
         return
-    positions = match.positions_of(rules, table, last)
+    positions = match.positions_of(rules, known_frames)
     assert isinstance(positions, StakesPositions)  # noqa: S101 - only these games have the table
     known: dict[tuple[int, int, bool, int], list[tuple[int, int]]] = {}
     for row in frame.iter_rows(named=True):
