@@ -170,7 +170,7 @@ def test_bad_offers_are_refused(cli: Cli, words: tuple[str, ...], complaint: str
         (("stakes.toml", "--offer", "500", "3"), "needs --opponent"),
         (("stakes.toml", "--opponent", "450", "--offer", "450", "1"), "450 points"),
         (("stakes.toml", "--opponent", "1300", "--offer", "600", "1"), "the player who banked them had 700"),
-        (("both.toml", "--opponent", "250", "--offer", "250", "1,2"), "dice: (1, 2)"),
+        (("both.toml", "--opponent", "250", "--offer", "250", "1,2"), "--offer: dice 1,2"),
         (("both.toml", "--opponent", "250", "--offer", "250", "7"), "no face of a die"),
         (("both.toml", "--opponent", "250", "--turn-score", "0", "--roll", "1,5", "--dice", "0,1"), "no face of a die"),
         (("both.toml", "--opponent", "250", "--turn-score", "0", "--roll", "1,5", "--dice", "1"), "1 dice"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,7 +66,11 @@ def _hand(rules: Ruleset, dice: str) -> Hand:
     """Return the dice of an offer: how many, or which spicy ones."""
     most = len(full_hand(rules))
     if is_spicy(rules):
-        return hand_of(rules, read_dice([dice], "--offer"))
+        faces, whole = read_dice([dice], "--offer"), full_hand(rules)
+        if Counter(faces) - Counter(whole):
+            named = ",".join(map(str, whole))
+            raise click.UsageError(f"--offer: dice {dice}; allowed: some or all of the spicy dice {named}")
+        return hand_of(rules, faces)
     if not dice.isdecimal() or not 1 <= int(dice) <= most:
         raise click.UsageError(f"--offer: {dice} dice; allowed: 1 to {most} (all of them if none was left)")
     return hand_of(rules, int(dice))
