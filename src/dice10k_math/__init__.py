@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dice10k_math.questions.length import match_length as match_length
     from dice10k_math.questions.match import solve_match as solve_match
     from dice10k_math.questions.solo import solve_solo as solve_solo
+    from dice10k_math.questions.spicy_faces import rank_spicy_faces as rank_spicy_faces
     from dice10k_math.questions.turn import long_run as long_run
     from dice10k_math.questions.turn import solve_turn as solve_turn
     from dice10k_math.rules import Ruleset as Ruleset
@@ -65,6 +66,7 @@ _HOME = {
     "match_length": "questions.length",
     "solve_match": "questions.match",
     "solve_solo": "questions.solo",
+    "rank_spicy_faces": "questions.spicy_faces",
     "long_run": "questions.turn",
     "solve_turn": "questions.turn",
     "Ruleset": "rules",

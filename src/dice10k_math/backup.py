@@ -137,6 +137,56 @@ def back_up(
     return out
 
 
+def back_up_keeping(
+    program: Program,
+    contexts: Contexts,
+    survival: Floats,
+    kept: Ints,
+    far_banks: Floats | None = None,
+    *,
+    blocks: Blocks,
+    lowest: bool = True,
+    nudge: float = 0.0,
+    workers: int = CORES,
+) -> tuple[Floats, Floats]:
+    """Back up one group of contexts like `back_up`; return also what some after-states are worth.
+
+    Parameters
+    ----------
+    kept
+        Numbers of after-states from which no bank is open (as in a program of a split model).
+    far_banks
+        Shape (hands, columns): what banking is worth beyond the limits, by the hand it leaves, where the turn score
+        matters no more; for bounds, a bound. Edges then count what rolling on is worth, in place of `survival`.
+
+    Returns
+    -------
+    tuple of ndarrays of shapes (columns,) and (kept, columns)
+    """
+    columns = contexts.bust.shape[1]
+    out, offers = np.full((1, columns), np.nan), np.full((len(kept), columns), np.nan)
+    from dice10k_math.kernel import back_up_and_keep
+
+    share, *rest = _arguments(program, contexts, (survival, None), blocks, lowest=lowest, nudge=nudge)
+    far = np.empty((0, columns)) if far_banks is None else far_banks
+    entries = entries_of(program)
+    run_all(
+        [partial(back_up_and_keep, part, *rest, out, kept, offers, far, entries) for part in _parts(share, workers)]
+    )
+    return out[0], offers
+
+
+def entries_of(program: Program) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+    """Return the entries of all hands flat: where those of each hand start, hand left, and whether it is rolled on."""
+    hands = program.model.hands
+    every = [entry for hand in hands for entry in hand.entries]
+    return (
+        np.cumsum([0, *(len(hand.entries) for hand in hands)], dtype=np.int32),
+        np.array([entry.hand for entry in every], np.int32),
+        np.array([entry.may_roll for entry in every]),
+    )
+
+
 def _parts(blocks: Blocks, workers: int) -> list[Blocks]:
     """Deal the blocks out, long ones and short ones alike to every worker."""
     return [blocks[start::workers] for start in range(min(workers, len(blocks)))]

@@ -25,6 +25,7 @@ import numpy as np
 from dice10k_math.last_turn import DOWN, UP, first_of_extra_round, last_turns
 from dice10k_math.program import Floats
 from dice10k_math.race import Race, RowWorth
+from dice10k_math.stakes import StakesRace, StakesWorth
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,13 @@ class Guarantees:
 
     def moving(self, phase: int, total: int) -> Floats:
         """Return what the guarantees of one row may be at most, for the player to move, by opponent's score."""
-        worth = RowWorth(self.own_table, self.bounds.wait[phase, total], self.their_last)
-        return self.race.turn(phase, total, worth, DOWN)
+        return self._own_turn(phase, total, self.bounds.wait[phase, total])
+
+    def _own_turn(self, phase: int, total: int, bust: Floats) -> Floats:
+        return self.race.turn(phase, total, RowWorth(self.own_table, bust, self.their_last), DOWN)
+
+    def _their_turn(self, phase: int, total: int, bust: Floats) -> Floats:
+        return self.race.turn(phase, total, RowWorth(self.their_table, bust, self.own_last), UP)
 
     def waiting(self, phase: int, total: int) -> Floats:
         """Return what they may be for the player who has just had the turn of this phase, by opponent's score."""
@@ -84,7 +90,7 @@ class Guarantees:
         mirror = total - np.arange(first, end)
         bust = np.full(race.scores, np.nan)
         bust[mirror] = 1.0 - self.bounds.move[phase, total, first:end]
-        theirs = race.turn(race.other(phase), total, RowWorth(self.their_table, bust, self.own_last), UP)
+        theirs = self._their_turn(race.other(phase), total, bust)
         result = np.full(race.scores, np.nan)
         result[first:end] = 1.0 - theirs[mirror]
         return result
@@ -99,6 +105,49 @@ class Guarantees:
         self.their_table[race.other(phase) * race.rows + total, mirror] = (
             1.0 - self.bounds.move[phase, total, first:end]
         )
+
+
+class StakesGuarantees(Guarantees):
+    """The same with High Stakes.
+
+    To guarantee a player who is offered something as much as either of his choices does, the guarantees need say
+    nothing of offers: what taking over is worth comes out of the turns that are evaluated anyway.
+    So the turns of a row count for the rows before it as they were evaluated last.
+
+    A turn that begins by taking over need not cost anything: banks come before such turns and raise the scores,
+    so there are finitely many of them.
+    """
+
+    def __init__(self, race: StakesRace, bounds: RaceBounds) -> None:
+        super().__init__(race, bounds)
+        self.stakes = race
+        self.own_offers, self.their_offers = race.no_offers(), race.no_offers()
+        self.own_takes, self.their_takes = race.take_overs(DOWN), race.take_overs(UP)
+        self._own_banks: dict[tuple[int, int], Floats] = {}
+        self._their_banks: dict[tuple[int, int], Floats] = {}
+
+    def _own_turn(self, phase: int, total: int, bust: Floats) -> Floats:
+        race, place = self.stakes, (phase, total)
+        if place not in self._own_banks:
+            self._own_banks = {
+                place: race.bank_table(phase, total, self.own_table, self.their_offers, self.their_takes)
+            }
+        worth = StakesWorth(self._own_banks[place], bust, self.their_last, self.their_takes)
+        return race.turn_with_offers(phase, total, worth, DOWN, self.own_offers)
+
+    def _their_turn(self, phase: int, total: int, bust: Floats) -> Floats:
+        race, place = self.stakes, (phase, total)
+        if place not in self._their_banks:
+            self._their_banks = {
+                place: race.bank_table(phase, total, self.their_table, self.own_offers, self.own_takes)
+            }
+        worth = StakesWorth(self._their_banks[place], bust, self.own_last, self.own_takes)
+        return race.turn_with_offers(phase, total, worth, UP, self.their_offers)
+
+
+def guarantees_of(race: Race, bounds: RaceBounds) -> Guarantees:
+    """Return what evaluates the inequalities of the guarantees of a race."""
+    return StakesGuarantees(race, bounds) if isinstance(race, StakesRace) else Guarantees(race, bounds)
 
 
 NOISE = 1e-12

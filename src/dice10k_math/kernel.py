@@ -12,6 +12,8 @@ from numba import njit
 
 from dice10k_math.program import BLOCK, NEVER
 
+STILL, STILL_ROUNDS = 1e-16, 1000
+"""Change of the value of a full hand that is as good as none, and how often at most hands are gone through."""
 FAINT = 1e-10
 """Probability below which the forward pass stops following a state and counts its value instead."""
 
@@ -164,6 +166,112 @@ def back_up_and_bank(blocks, contexts, shares, shape, states, trie, lowest, nudg
             if bank >= 0:
                 for b in range(block[2]):
                     out[state, block[1] + b] = pool[first + state, b] <= pool[bank, b] + tolerance
+
+
+@njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
+def _stand_still(edge, last, scratch, acc, far, ending, trie, entries, nudge, start):
+    """Find what rolling is worth where the turn score matters no more: hand by hand, as often as it takes.
+
+    From a start below the solution the values rise to it, from one above they fall to it.
+    """
+    starts, entry, depth, weight, _ = trie
+    entry_starts, entry_hand, entry_rolls = entries
+    hands = len(starts) - 1
+    edge[:, :] = start
+    for _ in range(STILL_ROUNDS):
+        last[:] = edge[hands - 1]
+        for h in range(hands):
+            acc[:] = ending[h]
+            for node in range(starts[h], starts[h + 1]):
+                e = entry_starts[h] + entry[node]
+                after = entry_hand[e]
+                d = depth[node]
+                w = weight[node]
+                for b in range(BLOCK):
+                    x = edge[after, b] if entry_rolls[e] else far[after, b]
+                    if d > 0:
+                        y = scratch[d - 1, b]
+                        x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
+                    scratch[d, b] = x
+                    acc[b] += w * x
+            for b in range(BLOCK):
+                edge[h, b] = acc[b] + nudge
+        moved = 0.0
+        for b in range(BLOCK):
+            moved = max(moved, abs(edge[hands - 1, b] - last[b]))
+        if moved < STILL:
+            break
+
+
+@njit(nogil=True, cache=True)
+def back_up_and_keep(
+    blocks, contexts, shares, shape, states, trie, lowest, nudge, out, kept, offers, far_banks, entries
+):
+    """Back up blocks of contexts; give out also what the after-states `kept` are worth.
+
+    Beyond the limits banking is worth what `far_banks` say of the hand that it leaves, whatever the turn score.
+    """
+    first = shape[0]
+    rows = first + len(states[0])
+    pool = np.empty((rows, BLOCK))
+    scratch = np.empty((trie[2].max() + 1, BLOCK))
+    acc = np.empty(BLOCK)
+    last = np.empty(BLOCK)
+    ending = np.empty((len(shares[0]), BLOCK))
+    edge = np.empty((len(shares[2]), BLOCK))
+    far = np.zeros((len(far_banks), BLOCK))
+    for k in range(len(blocks)):
+        block = blocks[k]
+        _load(pool, ending, edge, block, lowest, shares, contexts)
+        if len(far_banks) > 0:
+            far[:, : block[2]] = far_banks[:, block[1] : block[1] + block[2]]
+            _stand_still(edge, last, scratch, acc, far, ending, trie, entries, nudge, 0.0 if lowest else 1.0)
+        _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+        for b in range(block[2]):
+            out[block[0], block[1] + b] = pool[rows - 1, b]
+        for number in range(len(kept)):
+            state = kept[number]
+            # No turn of this block comes to what lies before its first state, so that was not backed up.
+            row = edge[states[3][state]] if state < block[5] else pool[first + state]
+            for b in range(block[2]):
+                offers[number, block[1] + b] = row[b]
+
+
+@njit(cache=True)
+def stand_still(ending, far, trie, entries):
+    """Return what rolling each hand is worth where the turn score matters no more, for one context."""
+    edge, last = np.empty((len(far), BLOCK)), np.empty(BLOCK)
+    scratch, acc = np.empty((trie[2].max() + 1, BLOCK)), np.empty(BLOCK)
+    endings, banks = np.empty((len(far), BLOCK)), np.empty((len(far), BLOCK))
+    for h in range(len(far)):
+        endings[h, :] = ending[h]
+        banks[h, :] = far[h]
+    _stand_still(edge, last, scratch, acc, banks, endings, trie, entries, 0.0, 0.0)
+    return edge[:, 0].copy()
+
+
+@njit(nogil=True, cache=True)
+def fill_bank_worths(out, row, waiting, offers, starts, takes, units, hands):
+    """Fill in what each bank of the turns of one row is worth to the banker, by bank row and column.
+
+    The next player either begins afresh (`waiting`) or takes over: below the target `offers` say what that is worth
+    to him, past it `takes` do, by how far he was behind before this turn.
+    """
+    total, first, end, scores, opening, last_turn = row
+    for k in range(len(out)):
+        after = total + units[k]
+        for b in range(first, end):
+            own = total - b
+            worth = waiting[after, b]
+            if own == 0 and units[k] < opening:
+                worth = NEVER
+            elif own + units[k] < scores:
+                low = max(0, after - scores + 1)
+                width = min(after, scores - 1) + 1 - low
+                worth = min(worth, 1.0 - offers[starts[after] + k * width + b - low])
+            elif last_turn:
+                worth = min(worth, 1.0 - takes[max(own - b, -1) + 1, hands[k]])
+            out[k, b] = worth
 
 
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})

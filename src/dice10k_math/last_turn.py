@@ -14,10 +14,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.backup import Contexts, back_up, rounding_of
+from dice10k_math.backup import Blocks, Contexts, back_up, rounding_of
 from dice10k_math.program import BLOCK, FORCED, Floats, Ints, Program, compile_turn
 from dice10k_math.rules import Ruleset, bank_step
-from dice10k_math.turn import BankRule, TurnModel, turn_model
+from dice10k_math.turn import BankRule, TurnModel, split_model, turn_model
 
 Mask = NDArray[np.bool_]
 MOST_LEAD = 40_000
@@ -74,6 +74,18 @@ def compiled(rules: Ruleset, most: int, most_hot_dice: int = 0) -> Program:
     )
 
 
+@lru_cache(maxsize=64)
+def compiled_split(rules: Ruleset, most: int, *, bank_leaves_hand: bool) -> Program:
+    """Return the turn compiled with banking and rolling on as two choices, so that after-states only roll."""
+    return compile_turn(
+        split_model(rules),
+        most,
+        hot_may_bank=rules.turn.hot_dice == "may_bank",
+        multiple=lcm(bank_step(rules), turn_model(rules).step),
+        bank_leaves_hand=bank_leaves_hand,
+    )
+
+
 def hot_dice_within(rules: Ruleset, most: int) -> int:
     """Return the most hot dice that fit into a turn score."""
     bonus, times = rules.turn.hot_dice_bonus, 0
@@ -95,7 +107,7 @@ def _program(match: Setting) -> Program:
     return compiled(match.rules, most, hot_dice_within(match.rules, most))
 
 
-def last_turns(match: Setting, tie: float, side: Side) -> Floats:
+def last_turns(match: Setting, tie: float, side: Side, instant_win: float = 1.0) -> Floats:
     """Return what a last turn is worth to its player, by how far behind he is.
 
     Parameters
@@ -106,6 +118,8 @@ def last_turns(match: Setting, tie: float, side: Side) -> Floats:
         Worth of drawing level. Being level before the turn (extra rounds), a bust leaves the tie.
     side
         Rounding.
+    instant_win
+        Worth of six spicy dice.
 
     Returns
     -------
@@ -115,21 +129,27 @@ def last_turns(match: Setting, tie: float, side: Side) -> Floats:
     """
     if not match.has_last_turn:
         return np.zeros(1)
-    leads = MOST_LEAD // match.unit + 1
     program = _program(match)
+    contexts, blocks = pose_last_turns(match, program, tie, instant_win)
+    return back_up(
+        program, contexts, match.survival(side), blocks=blocks, lowest=side.lowest, nudge=side.nudge(program)
+    )[0]
+
+
+def pose_last_turns(match: Setting, program: Program, tie: float, instant_win: float = 1.0) -> tuple[Contexts, Blocks]:
+    """Return the last turns by deficit as contexts and blocks."""
+    leads = MOST_LEAD // match.unit + 1
     scores = program.bank_scores // match.unit
     behind = np.arange(leads)
     table = np.where(scores[:, None] > behind, 1.0, np.where(scores[:, None] == behind, tie, 0.0))
     rows = np.where(allowed(match.opened, program.bank_scores), np.arange(len(scores)), -1).astype(np.int32)
     bust = np.where(behind == 0, tie, 0.0)[None, :]
-    contexts = Contexts(table, rows[None, :], bust, bust, np.ones((1, leads)))
+    contexts = Contexts(table, rows[None, :], bust, bust, np.ones((1, leads)), instant_win)
     blocks = np.array(
         [(0, j, min(BLOCK, leads - j), (j + BLOCK) * match.unit + match.margin) for j in range(0, leads, BLOCK)],
         np.int64,
     )
-    return back_up(
-        program, contexts, match.survival(side), blocks=blocks, lowest=side.lowest, nudge=side.nudge(program)
-    )[0]
+    return contexts, blocks
 
 
 def first_of_extra_round(match: Setting, last_turn: Floats, beyond: float, side: Side) -> float:

@@ -65,6 +65,8 @@ class Program:
         Shape (hands,): probabilities.
     bank_scores
         Turn score of each bank row.
+    bank_hands
+        Hand that a bank leaves, by bank row; -1: the worth of a bank does not depend on it.
     hand, turn_score, hot_dice, hot_edge
         For each after-state; `hot_edge`: it is an edge because of its hot dice.
     most
@@ -86,6 +88,7 @@ class Program:
     bust: Floats
     instant_win: Floats
     bank_scores: Ints
+    bank_hands: Ints
     hand: Ints
     turn_score: Ints
     hot_dice: Ints
@@ -143,6 +146,7 @@ class Program:
 
 
 FORCED = 10_000
+ANY_HAND = -1
 BLOCK = 64
 """Contexts backed up together: enough to fill the vector units, few enough for their rows to stay in the cache."""
 NEVER = -1e30
@@ -152,7 +156,13 @@ State = tuple[int, int, int]
 
 
 def compile_turn(
-    model: TurnModel, most: int, *, hot_may_bank: bool, most_hot_dice: int = 0, multiple: int | None = None
+    model: TurnModel,
+    most: int,
+    *,
+    hot_may_bank: bool,
+    most_hot_dice: int = 0,
+    multiple: int | None = None,
+    bank_leaves_hand: bool = False,
 ) -> Program:
     """Compile a turn.
 
@@ -168,6 +178,8 @@ def compile_turn(
         With a hot-dice bonus: more hot dice than these make an edge. Without one the number does not matter.
     multiple
         The bank multiple; default: any turn score may be banked. Edges are told apart by hand and remainder.
+    bank_leaves_hand
+        Whether the worth of a bank depends on the dice that it leaves: then there is a bank row for each.
 
     Examples
     --------
@@ -180,22 +192,27 @@ def compile_turn(
     kinds = 1 if multiple is None else multiple // model.step
     inner, edges = _reach(model, most, most_hot_dice)
     order = sorted(inner | edges, reverse=True)
-    banks = _bank_scores(model, order)
-    bank_of = {score: row for row, score in enumerate(banks)}
+    banks = _banks(model, order, bank_leaves_hand)
+    bank_of = {bank: row for row, bank in enumerate(banks)}
     row_of = {state: len(banks) + number for number, state in enumerate(order)}
     targets: list[int] = []
     starts: list[int] = []
     for state in order:
         starts.append(len(targets))
         if state in inner:
-            targets += [_target(model, state, entry, row_of, bank_of) for entry in model.hands[state[2]].entries]
+            targets += [
+                row_of[after] if entry.may_roll else bank_of[after[0], after[2] if bank_leaves_hand else ANY_HAND]
+                for entry in model.hands[state[2]].entries
+                for after in (_after(model, state, entry),)
+            ]
     both = any(entry.may_roll and entry.may_bank for hand in model.hands for entry in hand.entries)
     return Program(
         model,
         _trie(model),
         np.array([hand.bust / hand.outcomes for hand in model.hands]),
         np.array([hand.instant_win / hand.outcomes for hand in model.hands]),
-        np.array(banks, np.int32),
+        np.array([score for score, _ in banks], np.int32),
+        np.array([hand for _, hand in banks], np.int32),
         np.array([hand for _, _, hand in order], np.int32),
         np.array([score for score, _, _ in order], np.int32),
         np.array([hot for _, hot, _ in order], np.int32),
@@ -206,7 +223,9 @@ def compile_turn(
         np.array([hand * kinds + score // model.step % kinds for score, _, hand in order], np.int32),
         np.array(
             [
-                bank_of[score] if both and score and (hot_may_bank or hand != model.full) else -1
+                bank_of[score, hand if bank_leaves_hand else ANY_HAND]
+                if both and score and (hot_may_bank or hand != model.full)
+                else -1
                 for score, _, hand in order
             ],
             np.int32,
@@ -242,18 +261,15 @@ def _reach(model: TurnModel, most: int, most_hot_dice: int) -> tuple[set[State],
     return inner, edges
 
 
-def _bank_scores(model: TurnModel, order: list[State]) -> list[int]:
-    banked = {score for score, _, _ in order if score}
+def _banks(model: TurnModel, order: list[State], bank_leaves_hand: bool) -> list[tuple[int, int]]:
+    """Return what can be banked, as (turn score, hand left)."""
+    banked = {(score, hand) for score, _, hand in order if score}
     for state in order:
         for entry in model.hands[state[2]].entries:
             if entry.may_bank and not entry.may_roll:
-                banked.add(_after(model, state, entry)[0])
-    return sorted(banked)
-
-
-def _target(model: TurnModel, state: State, entry: Entry, row_of: dict[State, int], bank_of: dict[int, int]) -> int:
-    after = _after(model, state, entry)
-    return row_of[after] if entry.may_roll else bank_of[after[0]]
+                after = _after(model, state, entry)
+                banked.add((after[0], after[2]))
+    return sorted(banked if bank_leaves_hand else {(score, ANY_HAND) for score, _ in banked})
 
 
 def _trie(model: TurnModel) -> Trie:

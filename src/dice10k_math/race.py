@@ -98,8 +98,12 @@ class Race:
             self.low_survival = self.high_survival = np.zeros_like(self.low_survival)
         self.least_bust = min(hand.bust / hand.outcomes for hand in self.model.hands)
         self.margin = margin_of(self.model, self.opened)
-        self.most = rules.ending.target + self.margin + (MOST_LEAD if self.has_last_turn else 0)
+        self.most = self.greatest_turn_score()
         self.rows = 2 * self.scores + int(self.program.bank_scores[-1]) // self.unit
+
+    def greatest_turn_score(self) -> int:
+        """Return up to which turn score, in points, turns are compiled."""
+        return self.rules.ending.target + self.margin + (MOST_LEAD if self.has_last_turn else 0)
 
     def survival(self, side: Side) -> Floats:
         """Return the survival beyond the greatest turn score, for a bound on this side."""
@@ -191,26 +195,26 @@ class Race:
         ndarray of shape (scores,)
             Not a number where there is no turn start, or none that was asked for.
         """
-        limits = self.limits(phase, total, worth.bust, worth.last_turn)
-        blocks = self.blocks(total, limits)
+        contexts, blocks = self._posed(phase, total, worth, side)
         if only is not None:
             blocks = np.array([block for block in blocks if only[block[1] : block[1] + block[2]].any()])
-        top = self._top(phase, total, worth.table, blocks) if side.lowest else np.ones(self.scores)
         values = back_up(
             self.program,
-            Contexts(
-                worth.table,
-                self.bank_rows(phase, total),
-                np.stack([worth.bust] * 2),
-                np.stack([worth.bust] * 2),
-                np.stack([top] * 2),
-            ),
+            contexts,
             self.survival(side),
             blocks=blocks,
             lowest=side.lowest,
             nudge=side.nudge(self.program),
         )
-        return np.where(np.isnan(values[1]), values[0], values[1])
+        return values[0] if len(values) == 1 else np.where(np.isnan(values[1]), values[0], values[1])
+
+    def _posed(self, phase: int, total: int, worth: RowWorth, side: Side) -> tuple[Contexts, Blocks]:
+        """Return the turns of one row as contexts and blocks."""
+        blocks = self.blocks(total, self.limits(phase, total, worth.bust, worth.last_turn))
+        top = self._top(phase, total, worth.table, blocks) if side.lowest else np.ones(self.scores)
+        rows = self.bank_rows(phase, total)
+        bust, top = np.stack([worth.bust] * len(rows)), np.stack([top] * len(rows))
+        return Contexts(worth.table, rows, bust, bust, top), blocks
 
     def _top(self, phase: int, total: int, table: Floats, blocks: Blocks) -> Floats:
         """Return a lower bound, by column, for banking more than the limit: a greater lead is never worse."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.edges import RollOn, edge_worths
-from dice10k_math.program import NEVER, Floats, Ints, Program
+from dice10k_math.program import ANY_HAND, NEVER, Floats, Ints, Program
 from dice10k_math.turn import HandModel
 
 Mask = NDArray[np.bool_]
@@ -68,9 +68,13 @@ class TurnWorths:
         """Worth of starting the turn."""
         return float(self.roll[-1])
 
-    def banked(self, turn_score: int) -> float | None:
-        """Return the worth of banking a turn score; None: not allowed."""
-        found = np.flatnonzero(self.program.bank_scores == turn_score)
+    def banked(self, turn_score: int, hand: int = ANY_HAND) -> float | None:
+        """Return the worth of banking a turn score; None: not allowed.
+
+        The hand that is left, by its index, matters with High Stakes only.
+        """
+        hands = self.program.bank_hands
+        found = np.flatnonzero((self.program.bank_scores == turn_score) & ((hands == ANY_HAND) | (hands == hand)))
         worth = float(self.bank[found[0]]) if len(found) else NEVER
         return None if worth == NEVER else worth
 

@@ -15,7 +15,7 @@ Amounts are in points.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import starmap
 from math import gcd
@@ -208,6 +208,37 @@ def turn_model(rules: Ruleset) -> TurnModel:
     models = tuple(_hand_model(rules, hand, index) for hand in hands)
     bonus = rules.turn.hot_dice_bonus if _hot_dice_can_happen(models) else 0
     return TurnModel(models, gcd(bonus, *(entry.points for model in models for entry in model.entries)), bonus)
+
+
+@lru_cache(maxsize=64)
+def split_model(rules: Ruleset) -> TurnModel:
+    """Return the turn with rolling on and banking as two choices, where one entry leaves both open.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> len(split_model(load_rules("des-10000")).hands[0].entries)
+    4
+    """
+    model = turn_model(rules)
+    return replace(model, hands=tuple(map(_split, model.hands)))
+
+
+def _split(hand: HandModel) -> HandModel:
+    parts = [_parts(entry) for entry in hand.entries]
+    entries = tuple(sorted({part for both in parts for part in both}))
+    number = {entry: index for index, entry in enumerate(entries)}
+    classes = tuple(
+        replace(roll, entries=tuple(sorted({number[part] for entry in roll.entries for part in parts[entry]})))
+        for roll in hand.classes
+    )
+    return replace(hand, entries=entries, classes=classes)
+
+
+def _parts(entry: Entry) -> tuple[Entry, ...]:
+    if not (entry.may_roll and entry.may_bank):
+        return (entry,)
+    return replace(entry, may_roll=False), replace(entry, may_bank=False)
 
 
 def _hot_dice_can_happen(models: tuple[HandModel, ...]) -> bool:

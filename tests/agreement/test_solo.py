@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import dice10k_math as d10
-from dice10k_math.rules.model import BustRules, BustsInARow, Ending, Ruleset, SixDicePenalty
+from dice10k_math.rules.model import BustRules, BustsInARow, Ending, Ruleset, SixDicePenalty, Variants
 from tests.oracles.games import DES_10000, DICE10K, DIX_MILLE, FARKLE
 from tests.oracles.solo import SoloOracle
 from tests.oracles.variations import NO_COMBINATIONS, scored, turned
@@ -21,6 +21,22 @@ RACES = [
     replace(
         turned(FEW_DICE, "few-dice-all-scoring", bank_takes="all_scoring", opening_minimum=300, hot_dice_bonus=100),
         ending=Ending("final_round", TARGET),
+    ),
+    # Dice that are told apart; taking over does not matter to a player alone.
+    replace(
+        FEW_DICE,
+        name="few-dice-both-variants",
+        variants=Variants((1, 5, 6), high_stakes=True),
+        ending=Ending("final_round", TARGET),
+    ),
+    pytest.param(
+        replace(
+            FARKLE,
+            name="farkle-both-variants",
+            variants=Variants((1, 1, 1, 5, 5, 5), high_stakes=True),
+            ending=replace(FARKLE.ending, target=TARGET),
+        ),
+        marks=pytest.mark.slow,
     ),
     pytest.param(replace(FARKLE, ending=replace(FARKLE.ending, target=TARGET)), marks=pytest.mark.slow),
     pytest.param(replace(DIX_MILLE, ending=replace(DIX_MILLE.ending, target=TARGET)), marks=pytest.mark.slow),

@@ -15,6 +15,7 @@ import pytest
 import dice10k_math as d10
 from dice10k_math.questions.match import MatchSolution
 from dice10k_math.rules import Ruleset, with_target
+from dice10k_math.rules.model import Ending
 from dice10k_math.tables.build import build_tables
 from dice10k_math.tables.kinds import kind_named, kinds_of
 from dice10k_math.tables.match import VALUES, has_table, holds_match
@@ -114,8 +115,21 @@ def test_equal_turns_tell_who_began(tables: Path) -> None:
 
 def test_which_rulesets_have_a_match_table() -> None:
     found = [name for name in d10.builtin_rulesets() if has_table(d10.load_rules(name))]
-    assert sorted(found) == ["des-10000", "dice10k", "dix-mille", "farkle"]
+    assert sorted(found) == ["des-10000", "dice10k", "dix-mille", "farkle", "farkle-high-stakes"]
     assert not kinds_of(replace(GAMES["final round"], players=(3, 6)), MATCH_KINDS)
+
+
+def test_spicy_games_to_few_points_have_a_match_table(tmp_path: Path) -> None:
+    spicy = d10.load_rules("farkle-spicy")
+    assert [has_table(with_target(spicy, target)) for target in (5_000, 5_050)] == [True, False]
+    assert not has_table(with_target(d10.load_rules("farkle-spicy-high-stakes"), 500))
+    variants, ending = replace(spicy.variants, spicy_faces=(1,) * 6), Ending("first_to_target", 500)
+    small = replace(spicy, variants=variants, ending=ending)
+    build_tables([small], tmp_path, kinds=MATCH_KINDS)
+    assert list(verify_tables(tmp_path, kinds=MATCH_KINDS)) == []
+    found, right = d10.load_match(tmp_path, small), d10.solve_match(small)
+    assert found.win_probability(200, 100) == right.win_probability(200, 100)
+    assert found.advise(200, 100, 200, (1, 5), dice=(1, 1)) == right.advise(200, 100, 200, (1, 5), dice=(1, 1))
 
 
 FORGERIES: dict[str, tuple[str, Callable[[str, pl.DataFrame], bool], float, str]] = {

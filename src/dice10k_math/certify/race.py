@@ -8,11 +8,11 @@ It takes one application of the operator for each seat and turn start, rounded a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dice10k_math.bounds import Guarantees, RaceBounds
+from dice10k_math.bounds import Guarantees, RaceBounds, guarantees_of
 from dice10k_math.program import Floats
 from dice10k_math.race import Race
 from dice10k_math.workers import Share, counted
@@ -49,10 +49,13 @@ class Verdict:
         The turn starts that fail, the worst of each row; none: the bounds are proved.
     checked
         How many guarantees were checked.
+    guarantees
+        As evaluated by the judge; with High Stakes they hold what taking over guarantees.
     """
 
     faults: tuple[Fault, ...]
     checked: int
+    guarantees: Guarantees = field(repr=False, compare=False)
 
     @property
     def accepted(self) -> bool:
@@ -76,7 +79,7 @@ def judge_race(race: Race, bounds: RaceBounds, progress: Share | None = None) ->
     -------
     Verdict
     """
-    guarantees = Guarantees(race, bounds)
+    guarantees = guarantees_of(race, bounds)
     faults = _tie_faults(race, bounds, guarantees)
     checked = 0
     totals = range(2 * race.scores - 2, -1, -1)
@@ -93,7 +96,7 @@ def judge_race(race: Race, bounds: RaceBounds, progress: Share | None = None) ->
             checked += 2 * (end - first)
         for phase in range(race.phases):
             guarantees.record(phase, total)
-    return Verdict(tuple(faults), checked)
+    return Verdict(tuple(faults), checked, guarantees)
 
 
 def _worst(race: Race, seat: str, phase: int, total: int, claimed: Floats, allowed: Floats) -> Fault | None:

@@ -1,4 +1,4 @@
-"""`advise`: every choice after a roll, or with dice left to roll, best first."""
+"""`advise`: every choice after a roll, with dice left to roll, or on an offer, best first."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ import click
 from dice10k_math.cli.arguments import (
     MOST_TURN_SCORE,
     chosen_hands,
+    dice_option,
     example,
     hand_option,
     is_spicy,
+    read_dice,
     roll_option,
     rules_argument,
 )
 from dice10k_math.cli.keeps import dice_left
 from dice10k_math.cli.match import check_scores, where
+from dice10k_math.cli.offer import Start, offer_answer
 from dice10k_math.cli.output import Answer, answers
 from dice10k_math.cli.parameters import OneOf, Whole
 from dice10k_math.cli.solving import match_of, second_option, tables_option, usual_tables, waiting
@@ -68,9 +71,9 @@ class Situation:
 
 @click.command("advise", epilog=example("advise farkle --turn-score 300 --roll 1,5,3 --score 2000 --opponent 4500"))
 @rules_argument
-@click.option("--turn-score", type=Whole(0, MOST_TURN_SCORE), required=True, metavar="T", help="Before the next roll.")
+@click.option("--turn-score", type=Whole(0, MOST_TURN_SCORE), metavar="T", help="Points before the next roll.")
 @roll_option
-@click.option("--dice", type=Whole(), metavar="N", help="Instead of --roll: dice left; bank, or roll them?")
+@dice_option
 @click.option("--score", type=Whole(), default=0, show_default=True, metavar="A", help="The player's banked score.")
 @click.option("--opponent", type=Whole(), metavar="B", help="The opponent's banked score.")
 @click.option("--for", "goal", type=OneOf(["win", "points"]), default="win", show_default=True, help="What to rank by.")
@@ -83,6 +86,13 @@ class Situation:
     help="So far in the turn.",
 )
 @hand_option
+@click.option(
+    "--offer",
+    nargs=2,
+    type=(Whole(), str),
+    metavar="POINTS DICE",
+    help="High Stakes, instead of a roll: what the opponent has just banked, and how many dice were left (or which).",
+)
 @click.option("--opened/--not-opened", default=None, help="Whether the player has banked before; default: score not 0.")
 @click.option("--busts", type=Whole(), default=0, metavar="N", help="Busts in a row before this turn.")
 @second_option
@@ -90,14 +100,15 @@ class Situation:
 @answers
 def command(
     rules: Ruleset,
-    turn_score: int,
+    turn_score: int | None,
     roll: tuple[int, ...] | None,
-    dice: int | None,
+    dice: str | None,
     score: int,
     opponent: int | None,
     goal: str,
     hot_dice: int,
     hand: tuple[int, ...] | None,
+    offer: tuple[int, str] | None,
     opened: bool | None,
     busts: int,
     second: bool,
@@ -112,12 +123,38 @@ def command(
     It is read from the folder of --tables, or from the folder "tables" here if that has the match; else solved first.
 
     --for points ranks by the expected change of the score in this turn.
+
+    --offer asks, before any roll, whether to take over what the opponent has just banked or to roll all dice afresh.
     """
     if goal == "points" and (second or tables is not None):
         raise click.UsageError("--second, --tables: not with --for points; allowed: --for win")
-    _check_dice(rules, roll, dice, hand)
-    situation = Situation(rules, score, opponent, turn_score, hot_dice, roll, dice, hand, opened, busts, second, tables)
+    if offer is not None:
+        if goal == "points" or any(value is not None for value in (turn_score, roll, dice, hand)):
+            raise click.UsageError("--offer: not with --for points, --turn-score, --roll or --dice; allowed: by itself")
+        return offer_answer(rules, Start(score, opponent, second, tables), *offer)
+    if turn_score is None:
+        raise click.UsageError("--turn-score: missing; allowed: --turn-score T, or --offer by itself")
+    left, hand = _dice_in_hand(rules, roll, dice, hand)
+    _check_dice(rules, roll, left, hand)
+    situation = Situation(rules, score, opponent, turn_score, hot_dice, roll, left, hand, opened, busts, second, tables)
     return GOALS[goal](situation)
+
+
+def _dice_in_hand(
+    rules: Ruleset, roll: tuple[int, ...] | None, dice: str | None, hand: tuple[int, ...] | None
+) -> tuple[int | None, tuple[int, ...] | None]:
+    """Return how many dice are left, or which spicy ones are in hand: a list, or with a roll anything, names faces."""
+    if dice is None:
+        return None, hand
+    if is_spicy(rules) and (roll is not None or not dice.strip().isdecimal()):
+        if hand is not None:
+            raise click.UsageError(f"--dice: {dice}; allowed: --hand or --dice")
+        return None, read_dice([dice], "--dice")
+    if roll is not None:
+        raise click.UsageError(f"--dice: {dice}; allowed: --roll or --dice")
+    if not (dice.strip().isascii() and dice.strip().isdecimal() and len(dice) < 9):
+        raise click.UsageError(f"--dice: {dice[:60]!r}; allowed: a number of dice, or which spicy ones, such as 1,2,5")
+    return int(dice), hand
 
 
 def _check_dice(rules: Ruleset, roll: tuple[int, ...] | None, dice: int | None, hand: tuple[int, ...] | None) -> None:

@@ -96,6 +96,11 @@ hand_option = click.option(
     help="Spicy rulesets: the spicy faces of the dice, such as 1,2,5.",
 )
 
+dice_option = click.option(
+    "--dice",
+    metavar="N|FACES",
+    help="Before a roll: dice left; bank, or roll them? Spicy rulesets: which dice are in hand, such as 1,2,5.",
+)
 
 roll_option = click.option("--roll", callback=_read, metavar="FACES", help="Faces rolled: 1,1,5,3.")
 

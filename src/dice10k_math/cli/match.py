@@ -11,7 +11,7 @@ import click
 from dice10k_math.cli.arguments import example, rules_argument
 from dice10k_math.cli.output import Answer, answers
 from dice10k_math.cli.parameters import Whole
-from dice10k_math.cli.solving import match_of, progress, second_option, tables_option
+from dice10k_math.cli.solving import match_of, progress, resume_option, second_option, tables_option
 from dice10k_math.cli.text import heading, pairs, percent
 from dice10k_math.questions.allowed import check_score
 from dice10k_math.rules.model import Ruleset
@@ -23,10 +23,17 @@ from dice10k_math.rules.model import Ruleset
 @click.option("--opponent", type=Whole(), metavar="B", help="Banked score of the other.")
 @second_option
 @tables_option
+@resume_option
 @click.option("--exact", is_flag=True, help="Bounds as fractions, judged in whole numbers; for small targets.")
 @answers
 def command(
-    rules: Ruleset, score: int | None, opponent: int | None, second: bool, tables: Path | None, exact: bool
+    rules: Ruleset,
+    score: int | None,
+    opponent: int | None,
+    second: bool,
+    tables: Path | None,
+    resume: Path | None,
+    exact: bool,
 ) -> Answer:
     """Find how likely the player to move is to win.
 
@@ -42,8 +49,10 @@ def command(
     own, other = score or 0, opponent or 0
     check_scores(rules, own, other, second)
     if exact:
+        if resume is not None:
+            raise click.UsageError(f"--resume: {resume}; allowed: --exact or --resume")
         return _exact(rules, own, other, second)
-    found = match_of(rules, tables).win_probability(own, other, second=second)
+    found = match_of(rules, tables, resume).win_probability(own, other, second=second)
     row = {
         **_start(rules, own, other, second),
         "win_probability": found.value,

@@ -25,9 +25,15 @@ tables_option = click.option(
     "--tables", type=FilePath(), metavar="DIR", help="Read a built match table instead of solving."
 )
 second_option = click.option("--second", is_flag=True, help="Equal turns: the player has the second turn of the round.")
+resume_option = click.option(
+    "--resume",
+    type=FilePath(),
+    metavar="FILE",
+    help="Keep the work in this file every minute, and go on from it.",
+)
 
 
-def match_of(rules: Ruleset, tables: Path | None) -> MatchSolution:
+def match_of(rules: Ruleset, tables: Path | None, resume: Path | None = None) -> MatchSolution:
     """Return the solved match of a ruleset.
 
     Parameters
@@ -36,12 +42,16 @@ def match_of(rules: Ruleset, tables: Path | None) -> MatchSolution:
         The ruleset.
     tables
         Folder of tables to read it from; None: solve it.
+    resume
+        File in which solving is kept.
     """
+    if tables is not None and resume is not None:
+        raise click.UsageError(f"--resume: {resume}; allowed: --tables or --resume")
     if tables is None:
         from dice10k_math.questions.match import solve_match
 
         with progress() as report:
-            return solve_match(rules, report)
+            return solve_match(rules, report, resume=resume)
     from dice10k_math.tables.match import load_match
 
     try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dice10k_math.dice import Hand
@@ -11,6 +13,8 @@ from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.odds import hand_of
 from dice10k_math.questions.choices import Action, after_keep, all_dice_must_be_rolled, hot_dice_forbid_banking
 from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, Seat
+from dice10k_math.questions.resume import Diary
+from dice10k_math.questions.stakes import StakesPositions, solve_stakes_positions
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import Keep, align_roll, bank_keeps, keeps_of
@@ -30,6 +34,14 @@ class WinProbability:
     value: float
     lower: float
     upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class TakeOver:
+    """Win probabilities of a player who is offered a banked turn: starting afresh, and taking it over."""
+
+    fresh: WinProbability
+    take_over: WinProbability
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +210,40 @@ class MatchSolution:
         worths = self.positions.turn(*seats, second=second)
         return _Lookup(self.rules, worths)
 
+    def take_over(
+        self, score: int, opponent: int, points: int, dice: int | Iterable[int], *, second: bool = False
+    ) -> TakeOver:
+        """Compare taking over what the opponent has just banked with starting afresh (High Stakes).
+
+        Parameters
+        ----------
+        score, opponent, second
+            The turn start, as for `win_probability`. The opponent may also have reached the target,
+            where that leaves the player one more turn.
+        points
+            Turn score that the opponent has just banked.
+        dice
+            How many dice were not kept when banking, or (spicy dice) which; all of them if none was left.
+
+        Raises
+        ------
+        InputError
+            Rules without High Stakes, or an offer that no bank can have made.
+
+        Examples
+        --------
+        >>> from dice10k_math.rules import load_rules, with_target
+        >>> match = solve_match(with_target(load_rules("farkle-high-stakes"), 1000))
+        >>> offer = match.take_over(0, 500, points=500, dice=6)
+        >>> offer.take_over.value > offer.fresh.value
+        True
+        """
+        if not isinstance(self.positions, StakesPositions):
+            raise InputError(f"offer: {self.rules.name} has no High Stakes, so nothing can be taken over")
+        hand = hand_of(self.rules, dice)
+        fresh, taken = self.positions.offer(Seat(score), Seat(opponent), points, hand, second=second)
+        return TakeOver(WinProbability(*fresh), WinProbability(*taken))
+
     def to_frame(self) -> polars.DataFrame:
         """Return every turn start as a table: scores and states of both, win probability, lower, upper."""
         import polars as pl
@@ -231,9 +277,12 @@ class _Lookup:
     def left(self, hand: Hand, turn_score: int, hot_dice: int) -> list[MatchChoice]:
         """Return the choices with these dice left to roll, nothing being kept any more."""
         roll = float(self.worths.roll[self._number(turn_score, hot_dice, hand)])
-        bank = None if all_dice_must_be_rolled(self.rules, hand) else self.worths.banked(turn_score)
+        bank = None if all_dice_must_be_rolled(self.rules, hand) else self._bank(turn_score, hand)
         choices = [MatchChoice((), 0, "roll", len(hand), hand, roll, 0.0)]
         return choices if bank is None else [*choices, MatchChoice((), 0, "bank", len(hand), hand, bank, 0.0)]
+
+    def _bank(self, turn_score: int, hand: Hand) -> float | None:
+        return self.worths.banked(turn_score, self.worths.program.model.index(hand))
 
     def rolled_on(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice:
         worth = float(self.worths.roll[self._number(*after_keep(self.rules, keep, turn_score, hot_dice))])
@@ -242,7 +291,8 @@ class _Lookup:
     def banked(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice | None:
         if hot_dice_forbid_banking(self.rules, keep):
             return None
-        worth = self.worths.banked(after_keep(self.rules, keep, turn_score, hot_dice)[0])
+        after, _, hand = after_keep(self.rules, keep, turn_score, hot_dice)
+        worth = self._bank(after, hand)
         if worth is None:
             return None
         return MatchChoice(keep.dice, keep.points, "bank", keep.dice_left, keep.hand_left, worth, 0.0)
@@ -254,7 +304,9 @@ def _ranked(found: list[MatchChoice]) -> tuple[MatchChoice, ...]:
     return tuple(sorted(ranked, key=lambda choice: (choice.loss, choice.then, choice.keep)))
 
 
-def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSolution:
+def solve_match(
+    rules: Ruleset, progress: Progress | None = None, *, resume: str | os.PathLike[str] | None = None
+) -> MatchSolution:
     """Solve a match of two players who both play to win, and prove bounds for every turn start.
 
     Parameters
@@ -263,11 +315,16 @@ def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSoluti
         The ruleset.
     progress
         Told how far the work is.
+    resume
+        A file in which the work is kept every minute: if it is there already, it goes on from what the file holds.
+        The bounds are judged in one go at the end, whatever the file says. For games in which no score ever falls,
+        without High Stakes.
 
     Raises
     ------
     InputError
-        A ruleset that two cannot play, or whose variants are not solved.
+        A ruleset that two cannot play, or with which High Stakes is not solved; a file that is no journal of this
+        match.
     NotConvergedError
         The judge did not accept the bounds.
 
@@ -282,8 +339,12 @@ def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSoluti
     if progress is not None:
         progress("laying out the turn", None)
     check_match(rules)
+    if resume is not None and (rules.variants.high_stakes or not is_race(rules)):
+        raise InputError(f"resume: {rules.name}; allowed: games without High Stakes in which no score ever falls")
+    if rules.variants.high_stakes:
+        return MatchSolution(rules, solve_stakes_positions(rules, progress))
     if is_race(rules):
-        return MatchSolution(rules, _solve_race(rules, progress))
+        return MatchSolution(rules, _solve_race(rules, progress, None if resume is None else Path(resume)))
     return MatchSolution(rules, _solve_field(rules, progress))
 
 
@@ -298,8 +359,6 @@ def check_match(rules: Ruleset) -> None:
     least, most = rules.players
     if not least <= 2 <= most:
         raise InputError(f"{rules.name}: {least} to {most} players; a match is solved for 2")
-    if rules.variants.high_stakes:
-        raise InputError(f"{rules.name}: high_stakes; matches are solved for rules without this variant")
     if not turn_can_bank(rules):
         raise InputError(f"{rules.name}: no turn can ever bank, so no match ends")
     if rules.ending.kind != "first_to_target" and hot_dice_chance(turn_model(rules)) == 1:
@@ -312,13 +371,14 @@ def turn_can_bank(rules: Ruleset) -> bool:
     return any(entry.may_bank for hand in turn_model(rules).hands for entry in hand.entries)
 
 
-def _solve_race(rules: Ruleset, progress: Progress | None) -> RacePositions:
+def _solve_race(rules: Ruleset, progress: Progress | None, resume: Path | None) -> RacePositions:
     from dice10k_math.certify.race import judge_race
     from dice10k_math.solve.race import propose_bounds, solve_race
 
     race = Race(rules)
-    values = solve_race(race, part_of(progress, "solving"))
-    bounds = propose_bounds(race, values, part_of(progress, "bounding"))
+    journal = None if resume is None else Diary(resume, race).open()
+    values = solve_race(race, part_of(progress, "solving"), journal)
+    bounds = propose_bounds(race, values, part_of(progress, "bounding"), journal)
     verdict = judge_race(race, bounds, part_of(progress, "judging"))
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")

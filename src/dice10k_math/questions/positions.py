@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +73,7 @@ class RacePositions:
     last_upper: Floats
 
     @classmethod
-    def of(cls, race: Race, values: RaceValues, bounds: RaceBounds) -> RacePositions:
+    def of(cls, race: Race, values: RaceValues, bounds: RaceBounds) -> Self:
         """Return the positions of a solved and certified race."""
         own, other = np.indices((race.scores, race.scores))
         total = own + other

@@ -4,6 +4,7 @@ couples.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from dice10k_math.errors import NotConvergedError
 from dice10k_math.last_turn import NEAREST, Mask, first_of_extra_round, last_turns
 from dice10k_math.program import Floats
 from dice10k_math.race import Race, RowWorth
+from dice10k_math.solve.journal import Journal
 from dice10k_math.workers import Share, counted
 
 MOST_ROUNDS = 60
@@ -65,34 +67,39 @@ def solve_extra_rounds(race: Race) -> tuple[float, Floats]:
     raise NotConvergedError(f"{race.rules.name}: the extra rounds did not settle")
 
 
-def waiting(race: Race, move: Floats) -> Floats:
-    """Return the table of waiting that belongs to a table of moving: shape (phases * rows, scores), 0 where unknown."""
-    table = np.zeros((race.phases, race.rows, race.scores))
-    for phase in range(race.phases):
-        for total in range(2 * race.scores - 1):
-            first, end = race.columns(total)
-            table[phase, total, first:end] = 1.0 - move[race.other(phase), total, total - np.arange(first, end)]
-    return table.reshape(-1, race.scores)
-
-
-def solve_race(race: Race, progress: Share | None = None) -> RaceValues:
+def solve_race(race: Race, progress: Share | None = None, journal: Journal | None = None) -> RaceValues:
     """Return the win probability of the player to move from every turn start, both players playing best.
 
     Nothing is proved here: that is for `dice10k_math.certify`.
+    Rows that the journal has are taken from it, and the others are written into it.
     """
     from_tie, last = solve_extra_rounds(race)
-    move = np.full((race.phases, race.rows, race.scores), np.nan)
+    journal = journal or Journal.blank(race)
+    move, slopes = journal.move, journal.slope
     table = np.zeros((race.phases * race.rows, race.scores))
     race.fill_past_target(table, last, last[-1])
-    slopes = np.full_like(move, 0.3)
     totals = range(2 * race.scores - 2, -1, -1)
-    for total in counted(totals, len(totals), progress):
-        _solve_row(race, total, move, slopes, RowWorth(table, move[0, 0], last))
+    for done, total in enumerate(counted(totals, len(totals), progress)):
+        if done >= journal.solved:
+            solve_row(race, total, move, slopes, [RowWorth(table, move[0, 0], last)] * race.phases)
+            journal.has_solved(done + 1)
+        write_waiting(race, total, move, table)
     return RaceValues(move, 1.0 - from_tie, from_tie, last, slopes)
 
 
-def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowWorth) -> None:
-    """Solve all turn starts of one sum.
+def write_waiting(race: Race, total: int, move: Floats, table: Floats) -> None:
+    """Write what waiting is worth in one row, now that moving is known, into a table of all phases."""
+    first, end = race.columns(total)
+    for phase in range(race.phases):
+        table[phase * race.rows + total, first:end] = (
+            1.0 - move[race.other(phase), total, total - np.arange(first, end)]
+        )
+
+
+def solve_row(race: Race, total: int, move: Floats, slopes: Floats, worths: Sequence[RowWorth]) -> None:
+    """Solve all turn starts of one sum, and write what moving is worth and the slopes.
+
+    `worths` has one for each phase; what it says of busts is not read.
 
     A turn start and its partner after a bust satisfy w = F(1 - v), v = G(1 - w), with F and G convex and piecewise
     linear.
@@ -111,7 +118,7 @@ def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowW
         for phase in range(race.phases):
             value[phase] = np.where(
                 open_[phase],
-                _evaluate(race, phase, total, replace(worth, bust=bust[phase]), open_[phase]),
+                _evaluate(race, phase, total, replace(worths[phase], bust=bust[phase]), open_[phase]),
                 value[phase],
             )
         mirrored = value[other][:, partner]
@@ -143,8 +150,6 @@ def _solve_row(race: Race, total: int, move: Floats, slopes: Floats, worth: RowW
     slopes[:, total, first:end] = slope
     for phase in range(race.phases):
         move[phase, total, first:end] = value[phase]
-    for phase in range(race.phases):
-        worth.table[phase * race.rows + total, first:end] = 1.0 - value[other[phase]][partner]
 
 
 def _guess(race: Race, move: Floats, phase: int, total: int) -> Floats:
@@ -165,7 +170,9 @@ def _evaluate(race: Race, phase: int, total: int, worth: RowWorth, only: Mask) -
     return race.turn(phase, total, replace(worth, bust=bust), NEAREST, asked)[first:end]
 
 
-def propose_bounds(race: Race, values: RaceValues, progress: Share | None = None) -> RaceBounds:
+def propose_bounds(
+    race: Race, values: RaceValues, progress: Share | None = None, journal: Journal | None = None
+) -> RaceBounds:
     """Return lower bounds for both seats that a judge can check: every turn costs a little, and roundings are against
     the player.
 
@@ -175,11 +182,17 @@ def propose_bounds(race: Race, values: RaceValues, progress: Share | None = None
     and the slopes known from solving give m and v.
     """
     lead, follow = _propose_tie(race, values)
-    bounds = RaceBounds(np.full_like(values.move, np.nan), np.full_like(values.move, np.nan), lead, follow)
+    journal = journal or Journal.blank(race)
+    bounds = RaceBounds(journal.lower, journal.wait, lead, follow)
     judge = Guarantees(race, bounds)
     totals = range(2 * race.scores - 2, -1, -1)
-    for total in counted(totals, len(totals), progress):
-        _propose_row(race, total, values, bounds, judge)
+    for done, total in enumerate(counted(totals, len(totals), progress)):
+        if done >= journal.bounded:
+            _propose_row(race, total, values, bounds, judge)
+            journal.has_bounded(done + 1)
+        for phase in range(race.phases):
+            judge.endless |= not lasts(race, phase, total, values).all()
+            judge.record(phase, total)
     return bounds
 
 
@@ -198,9 +211,8 @@ def _propose_row(race: Race, total: int, values: RaceValues, bounds: RaceBounds,
         move = values.move[phase, total, first:end] - COST
         wait = 1.0 - values.move[other, total, partner] - COST
         slopes = values.slope[phase, total, first:end], values.slope[other, total, partner]
-        # Where both players can only bust, for ever, nobody wins and nothing is guaranteed; what leads there is not
-        # worth what the values say, and takes more than one step.
-        lasting = 1.0 - slopes[0] * slopes[1] > STUCK
+        # What leads to where the match may never end is not worth what the values say, and takes more than one step.
+        lasting = lasts(race, phase, total, values)
         judge.endless |= not lasting.all()
         for _ in range(MOST_ROUNDS if judge.endless else 1):
             bounds.move[phase, total, first:end] = move
@@ -217,4 +229,11 @@ def _propose_row(race: Race, total: int, values: RaceValues, bounds: RaceBounds,
             move, wait = np.where(unsettled, 0.0, move), np.where(unsettled, 0.0, wait)
         bounds.move[phase, total, first:end] = move
         bounds.wait[phase, total, first:end] = wait
-        judge.record(phase, total)
+
+
+def lasts(race: Race, phase: int, total: int, values: RaceValues) -> Mask:
+    """Tell where the match goes on to an end; where both players can only bust, for ever, nothing is guaranteed."""
+    first, end = race.columns(total)
+    partner = total - np.arange(first, end)
+    slope = values.slope[phase, total, first:end] * values.slope[race.other(phase), total, partner]
+    return np.asarray(1.0 - slope > STUCK)

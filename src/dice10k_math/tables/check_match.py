@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -120,20 +121,21 @@ def last_turn(rules: Ruleset, frame: polars.DataFrame, read: Reader) -> Iterator
         yield positions
         return
     assert isinstance(positions, RacePositions)  # noqa: S101 - only races have this table
-    tie = _tie(positions)
     worth = positions.last_turn
+    # Nothing can be taken over at the end of the match, so a last turn from its start is the same in any race.
+    race = Race(replace(rules, variants=replace(rules.variants, high_stakes=False)))
+    tie = _tie(race, worth)
     if len(worth) != MOST_LEAD // positions.race.unit + 1:
         yield f"{len(worth)} rows; there should be {MOST_LEAD // positions.race.unit + 1}"
         return
     for (deficit,) in _sample(worth.shape):
-        right = _last(positions.race, deficit, tie)
+        right = _last(race, deficit, tie)
         if not abs(right - worth[deficit]) <= CLOSE:
             yield f"deficit {deficit * positions.race.unit}: worth {worth[deficit]}; the turn afresh: {right}"
 
 
-def _tie(positions: RacePositions) -> float:
+def _tie(race: Race, worth: Floats) -> float:
     """Return what drawing level is worth, from the extra rounds that the table itself leads to."""
-    race, worth = positions.race, positions.last_turn
     if race.rules.ending.tie != "extra_rounds":
         return 0.5
     scores = race.program.bank_scores // race.unit

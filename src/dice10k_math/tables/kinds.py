@@ -18,6 +18,8 @@ from dice10k_math.tables import (
     one_roll,
     one_turn,
     policy,
+    spicy_faces,
+    take_over,
 )
 from dice10k_math.tables.columns import Column
 
@@ -123,6 +125,14 @@ KINDS: tuple[TableKind, ...] = (
         applies=one_turn.counts_busts,
     ),
     TableKind(
+        "spicy_faces",
+        "Which spicy faces are best for a turn, and which make six spicy dice most likely?",
+        spicy_faces.columns,
+        spicy_faces.values,
+        spicy_faces.check,
+        applies=spicy_faces.applies,
+    ),
+    TableKind(
         "solo",
         "How many turns does the game take at least on average, alone, and how likely is it to be done in time?",
         alone.columns,
@@ -160,7 +170,15 @@ KINDS: tuple[TableKind, ...] = (
         policy.columns,
         policy.values,
         check_policy.policy,
-        applies=match.has_table,
+        applies=policy.applies,
+    ),
+    TableKind(
+        "take_over",
+        "High Stakes: which banked turns are better taken over than declined, when both play to win?",
+        take_over.columns,
+        take_over.values,
+        take_over.check,
+        applies=take_over.applies,
     ),
 )
 """All kinds, in the order in which they are built; a new kind is one entry here."""

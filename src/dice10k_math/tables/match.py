@@ -15,10 +15,12 @@ from dice10k_math.errors import TableError
 from dice10k_math.field import Field, extents
 from dice10k_math.questions.match import MatchSolution, solve_match, turn_can_bank
 from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions
-from dice10k_math.race import Race, is_race
+from dice10k_math.questions.stakes import StakesPositions
+from dice10k_math.race import is_race
 from dice10k_math.rules import penalties
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.write import fingerprint
+from dice10k_math.stakes import race_of, unsolved
 from dice10k_math.tables.columns import Column, schema_of
 from dice10k_math.tables.manifest import Manifest, read_manifest
 from dice10k_math.tables.read import read_entry
@@ -35,10 +37,12 @@ MIDDLE = 1e-15
 BOUNDS = ("lower", "upper")
 VALUES = ("win_probability", *BOUNDS)
 WORTHS = ("worth", *BOUNDS)
+MOST_SPICY_TARGET = 5_000
+"""Greatest target up to which a game with spicy dice has a table: beyond, solving takes hours."""
 
 
 def has_table(rules: Ruleset) -> bool:
-    """Tell whether a ruleset has the table `match`: games of two without variants.
+    """Tell whether a ruleset has the table `match`: games of two; with spicy dice only small ones.
 
     Examples
     --------
@@ -47,9 +51,15 @@ def has_table(rules: Ruleset) -> bool:
     (True, False)
     """
     least, most = rules.players
-    plain = rules.variants.spicy_faces is None and not rules.variants.high_stakes
+    variants = rules.variants
+    if variants.spicy_faces is not None and (
+        variants.high_stakes or not is_race(rules) or rules.ending.target > MOST_SPICY_TARGET
+    ):
+        return False
+    if variants.high_stakes and unsolved(rules) is not None:
+        return False
     solved_here = is_race(rules) or rules.ending.kind != "equal_turns"
-    return plain and least <= 2 <= most and solved_here and turn_can_bank(rules)
+    return least <= 2 <= most and solved_here and turn_can_bank(rules)
 
 
 def has_far(rules: Ruleset) -> bool:
@@ -264,7 +274,7 @@ def positions_of(rules: Ruleset, frames: Mapping[str, polars.DataFrame]) -> Posi
 
 
 def _race_of(rules: Ruleset, match: polars.DataFrame, last_turn: polars.DataFrame | None) -> RacePositions:
-    race = Race(rules)
+    race = race_of(rules)
     if last_turn is None:
         last: list[NDArray[Any]] = [np.zeros(1)] * 3
     else:
@@ -272,7 +282,8 @@ def _race_of(rules: Ruleset, match: polars.DataFrame, last_turn: polars.DataFram
     shape = race.phases, race.scores, race.scores
     if match.height != np.prod(shape):
         raise TableError(f"{MATCH}: {match.height} rows; {rules.name} has {np.prod(shape)} turn starts")
-    found = RacePositions(race, *(_numbers(match, MATCH, name).reshape(shape) for name in VALUES), *last)
+    kind = StakesPositions if rules.variants.high_stakes else RacePositions
+    found = kind(race, *(_numbers(match, MATCH, name).reshape(shape) for name in VALUES), *last)
     _check_starts(match, MATCH, found.columns())
     if last_turn is not None:
         _check_starts(last_turn, LAST_TURN, found.last_turn_columns())
@@ -355,8 +366,8 @@ def load_match(folder: str | os.PathLike[str], rules: Ruleset) -> MatchSolution:
     names = needed(rules)
     if not names:
         raise TableError(
-            f"{root}: {rules.name} can have no table {MATCH!r}; allowed: games of two without variants "
-            "in which a turn can bank, and no penalties together with equal turns"
+            f"{root}: {rules.name} can have no table {MATCH!r}; allowed: games of two in which a turn can bank, "
+            f"no penalties with equal turns, and with spicy dice up to {MOST_SPICY_TARGET} points without High Stakes"
         )
     return MatchSolution(rules, positions_of(rules, {name: _read(root, manifest, rules, name) for name in names}))
 

@@ -16,7 +16,7 @@ from dice10k_math.questions.decisions import TOLERANCE, Decisions, decisions
 from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.tables.columns import Column, schema_of
-from dice10k_math.tables.match import listed, seat_columns, solved
+from dice10k_math.tables.match import has_table, listed, seat_columns, solved
 from dice10k_math.tables.one_roll import hand_cells, hand_columns
 from dice10k_math.tables.one_turn import HOT_DICE
 
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 POLICY = "policy"
 BANK_FROM = Column("bank_from", "integer", "points", "least turn score of a run in which to bank")
 BANK_TO = Column("bank_to", "integer", "points", "greatest turn score of that run; missing: no end")
+
+
+def applies(rules: Ruleset) -> bool:
+    """Tell whether a ruleset has the table: with High Stakes decisions depend on the dice that are left, too."""
+    return has_table(rules) and not rules.variants.high_stakes
 
 
 def columns(rules: Ruleset) -> tuple[Column, ...]:

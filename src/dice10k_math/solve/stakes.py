@@ -1,0 +1,113 @@
+"""Solving a race with High Stakes: as any race, with what every offer is worth kept for the rows before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dice10k_math.bounds import RaceBounds, StakesGuarantees
+from dice10k_math.errors import NotConvergedError
+from dice10k_math.last_turn import NEAREST, last_turns
+from dice10k_math.program import Floats
+from dice10k_math.solve.race import MOST_ROUNDS, STUCK, RaceValues, lasts, solve_row, write_waiting
+from dice10k_math.stakes import StakesRace, StakesWorth
+from dice10k_math.workers import Share, counted
+
+COST = 4e-12
+"""What each turn is meant to cost a guarantee, besides roundings."""
+LEAST, MOST = COST / 4, 3 * COST
+"""What it may cost; within these no further round is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class StakesValues:
+    """Win probabilities of the player to move.
+
+    Attributes
+    ----------
+    race
+        Of the player who has no offer or declines it.
+    offers
+        Shape (phases, offers): of the player who takes over, as `StakesRace.turn_with_offers` stores them.
+    takes
+        The same in a last turn.
+    """
+
+    race: RaceValues
+    offers: Floats
+    takes: Floats
+
+
+def solve_stakes(race: StakesRace, progress: Share | None = None) -> StakesValues:
+    """Return the win probability of the player to move from every turn start, both players playing best.
+
+    Nothing is proved here: that is for `dice10k_math.certify`.
+    """
+    last = last_turns(race, 0.5, NEAREST)
+    takes, offers = race.usual_takes, race.no_offers()
+    move = np.full((race.phases, race.rows, race.scores), np.nan)
+    slopes = np.full_like(move, 0.3)
+    table = np.zeros((race.phases * race.rows, race.scores))
+    race.fill_past_target(table, last, last[-1])
+    totals = range(2 * race.scores - 2, -1, -1)
+    for total in counted(totals, len(totals), progress):
+        worths = [
+            StakesWorth(race.bank_table(phase, total, table, offers, takes), move[0, 0], last, takes)
+            for phase in range(race.phases)
+        ]
+        solve_row(race, total, move, slopes, worths)
+        write_waiting(race, total, move, table)
+        for phase, worth in enumerate(worths):
+            keep_offers(race, phase, total, table, worth, offers)
+    return StakesValues(RaceValues(move, 0.5, 0.5, last, slopes), offers, takes)
+
+
+def keep_offers(race: StakesRace, phase: int, total: int, table: Floats, worth: StakesWorth, offers: Floats) -> None:
+    """Back up one row that is solved once more, to store what taking over is worth in it."""
+    bust = table[phase * race.rows + total]
+    race.turn_with_offers(phase, total, replace(worth, bust=bust), NEAREST, offers)
+
+
+def propose_stakes_bounds(race: StakesRace, values: RaceValues, progress: Share | None = None) -> RaceBounds:
+    """Return lower bounds for both seats that a judge can check.
+
+    The guarantees of a row are moved until every turn costs about `COST`. They start from where those of the rows
+    after it suggest, so that mostly one evaluation is enough.
+    """
+    bounds = RaceBounds(np.full_like(values.move, np.nan), np.full_like(values.move, np.nan), 0.5, 0.5)
+    judge = StakesGuarantees(race, bounds)
+    behind = np.zeros((2, *values.move.shape))
+    totals = range(2 * race.scores - 2, -1, -1)
+    for total in counted(totals, len(totals), progress):
+        for phase in range(race.phases):
+            _propose_row(race, phase, total, values, judge, behind)
+        for phase in range(race.phases):
+            judge.record(phase, total)
+    return bounds
+
+
+def _propose_row(
+    race: StakesRace, phase: int, total: int, values: RaceValues, judge: StakesGuarantees, behind: Floats
+) -> None:
+    """Find guarantees of one row and phase; `behind` tells by how much those of each row fall short of the values."""
+    first, end = race.columns(total)
+    columns, bounds = slice(first, end), judge.bounds
+    partner, other = total - np.arange(first, end), race.other(phase)
+    value = np.stack([values.move[phase, total, columns], 1.0 - values.move[other, total, partner]])
+    slopes = values.slope[phase, total, columns], values.slope[other, total, partner]
+    lasting = lasts(race, phase, total, values)
+    short = np.maximum(2 * behind[:, phase, total + 1, columns] - behind[:, phase, total + 2, columns], COST)
+    for _ in range(MOST_ROUNDS):
+        claimed = np.where(lasting, np.maximum(value - short, 0.0), 0.0)
+        bounds.move[phase, total, columns], bounds.wait[phase, total, columns] = claimed
+        gaps = np.stack([judge.moving(phase, total)[columns], judge.waiting(phase, total)[columns]])
+        gaps -= claimed
+        # To guarantee nothing needs no proof.
+        if ((claimed == 0.0) | ((gaps >= LEAST) & (gaps <= MOST))).all():
+            behind[:, phase, total, columns] = short
+            return
+        move_gap, wait_gap = gaps - COST
+        shift = (move_gap + slopes[0] * wait_gap) / np.maximum(1.0 - slopes[0] * slopes[1], STUCK)
+        short = short - np.stack([shift, wait_gap + slopes[1] * shift])
+    raise NotConvergedError(f"{race.rules.name}: no bounds for scores adding up to {total}")
