@@ -1,0 +1,45 @@
+"""Policies: ways to play, as data, as text, and at the table of a ruleset."""
+
+from dice10k_math.policy.choices import Choice, Situation, Standing, Then, situation_of, subtracts
+from dice10k_math.policy.model import (
+    GOAL,
+    NEVER,
+    CallablePolicy,
+    Case,
+    ComputerPolicy,
+    Condition,
+    KeepWorths,
+    Optimum,
+    Policy,
+    ThresholdPolicy,
+    Thresholds,
+)
+from dice10k_math.policy.plan import Plan
+from dice10k_math.policy.players import Player, Resolve, seat
+from dice10k_math.policy.text import format_policy, parse_policy
+
+__all__ = [
+    "GOAL",
+    "NEVER",
+    "CallablePolicy",
+    "Case",
+    "Choice",
+    "ComputerPolicy",
+    "Condition",
+    "KeepWorths",
+    "Optimum",
+    "Plan",
+    "Player",
+    "Policy",
+    "Resolve",
+    "Situation",
+    "Standing",
+    "Then",
+    "ThresholdPolicy",
+    "Thresholds",
+    "format_policy",
+    "parse_policy",
+    "seat",
+    "situation_of",
+    "subtracts",
+]

@@ -1,0 +1,238 @@
+"""Players: policies at the table of one ruleset. They know what to do in every situation.
+
+A player answers three questions: at which standings does he play alike (`key`), what does he do in a situation
+(`decide`), and does he take over a turn that is offered to him (`takes_over`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from dice10k_math.dice import Hand
+from dice10k_math.errors import InputError
+from dice10k_math.policy.choices import Choice, Situation, Standing
+from dice10k_math.policy.model import (
+    GOAL,
+    NEVER,
+    CallablePolicy,
+    ComputerPolicy,
+    KeepWorths,
+    Optimum,
+    Policy,
+    ThresholdPolicy,
+    Thresholds,
+)
+from dice10k_math.policy.plan import Plan
+from dice10k_math.rules.model import Ruleset
+from dice10k_math.rules.steps import bank_step
+from dice10k_math.turn import bank_rule
+
+
+class Player(Protocol):
+    """A policy at the table of one ruleset."""
+
+    @property
+    def rules(self) -> Ruleset:
+        """The ruleset."""
+        ...
+
+    def key(self, standing: Standing) -> Hashable:
+        """Return what is the same for all standings at which the player plays alike."""
+        ...
+
+    def decide(self, key: Hashable, situation: Situation) -> Choice:
+        """Return one of the situation's choices, always the same one.
+
+        Raises
+        ------
+        InputError
+            The policy wants what is none of them.
+        """
+        ...
+
+    def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:
+        """Tell whether the player takes over this turn score with these dice to roll."""
+        ...
+
+
+Resolve = Callable[[Optimum, Ruleset], Player]
+"""Makes a player of an optimum: solving is for higher floors."""
+
+
+def seat(policy: Policy, rules: Ruleset, resolve: Resolve | None = None) -> Player:
+    """Seat a policy at the table of a ruleset.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    rules
+        The ruleset.
+    resolve
+        Makes a player of an `Optimum`.
+
+    Raises
+    ------
+    InputError
+        A policy that says something about dice that the game does not have, or that these rules leave no way to bank.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> player = seat(ComputerPolicy(), load_rules("des-10000"))
+    >>> player.key(Standing(0, 0)) == player.key(Standing(4000, 100))
+    True
+    """
+    match policy:
+        case ThresholdPolicy():
+            return ThresholdPlayer(rules, policy)
+        case ComputerPolicy():
+            return ComputerPlayer(rules, policy)
+        case CallablePolicy():
+            return CallablePlayer(rules, policy)
+        case Optimum() if resolve is not None:
+            return resolve(policy, rules)
+        case Optimum():
+            raise InputError(f"policy: optimum {policy.goal}; not solved here; allowed: a policy that is plain data")
+        case _:
+            raise InputError(f"policy: {policy!r}; allowed: one of the kinds of Policy")
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdPlayer:
+    """A `ThresholdPolicy` at the table; its key is the plan of the turn."""
+
+    rules: Ruleset
+    policy: ThresholdPolicy
+
+    def __post_init__(self) -> None:
+        policy, dice = self.policy, self.rules.turn.dice
+        named = [number for each in self._all_thresholds() for number, _ in each.by_dice] + [n for n, _ in policy.take]
+        if any(number > dice for number in named):
+            raise InputError(f"policy: thresholds for {max(named)} dice; {self.rules.name} is played with {dice}")
+        if isinstance(policy.keep, KeepWorths) and len(policy.keep.dice_left) != dice:
+            raise InputError(f"policy: keep={len(policy.keep.dice_left)} worths; {self.rules.name} needs {dice}")
+        forced = self.rules.turn.hot_dice == "must_roll"
+        for each in self._all_thresholds():
+            if all(each.of(number) == NEVER for number in range(1, dice + (not forced))):
+                raise InputError(f"policy: it never banks in {self.rules.name}; allowed: an amount for some dice left")
+
+    def _all_thresholds(self) -> tuple[Thresholds, ...]:
+        return (self.policy.bank_from, *(case.bank_from for case in self.policy.cases))
+
+    def key(self, standing: Standing) -> Plan:
+        """Return the plan of the turn."""
+        rules, policy = self.rules, self.policy
+        thresholds = policy.thresholds(standing, rules.ending.target)
+        goal = max(_to_go(rules, standing), 0)
+        amounts = (thresholds.of(dice) for dice in range(1, rules.turn.dice + 1))
+        plan = Plan(
+            tuple(goal if amount == GOAL else amount for amount in amounts),
+            policy.keep,
+            over=_over(rules, standing),
+            multiple=bank_step(rules),
+        )
+        return plan if policy.end == "plain" else _with_end(plan, rules, standing, policy.lead)
+
+    def decide(self, key: Hashable, situation: Situation) -> Choice:
+        """Follow the plan."""
+        assert isinstance(key, Plan)  # noqa: S101 - keys come from `key`
+        return key.decide(situation.choices)
+
+    def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:  # noqa: ARG002 - as a player is asked
+        """Take over from the policy's amount on."""
+        return turn_score >= dict(self.policy.take).get(len(hand), NEVER)
+
+
+def _to_go(rules: Ruleset, standing: Standing) -> int:
+    """Return the turn score that reaches the target (or lands on it from above)."""
+    to_go = rules.ending.target - standing.score
+    return abs(to_go) if rules.ending.overshoot == "add_or_subtract" else to_go
+
+
+def _over(rules: Ruleset, standing: Standing) -> int | None:
+    over = standing.score - rules.ending.target
+    return over if rules.ending.overshoot == "add_or_subtract" and over > 0 else None
+
+
+def _with_end(plan: Plan, rules: Ruleset, standing: Standing, lead: int | None) -> Plan:
+    """Add what end "win" means at a standing."""
+    kind, to_go = rules.ending.kind, _to_go(rules, standing)
+    behind = None if standing.opponent is None else standing.opponent - standing.score
+    if kind == "exact":
+        minimum = bank_rule(rules, rules.ending.target, opened=True).minimum
+        can_hit = to_go >= minimum and to_go % bank_step(rules) == 0
+        return replace(plan, win_at=to_go, most=to_go if can_hit else NEVER, hittable=minimum)
+    if kind == "first_to_target" or behind is None:
+        return replace(plan, win_from=max(to_go, 1))
+    if standing.last:
+        return replace(plan, win_from=behind + 1, least=behind + 1, tie=behind)
+    if standing.closing and to_go > 0 and behind < to_go:
+        return replace(plan, win_from=to_go)
+    return plan if lead is None else replace(plan, win_from=max(to_go, behind + lead, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class ComputerPlayer:
+    """A `ComputerPolicy` at the table; its key is the plan of the turn."""
+
+    rules: Ruleset
+    policy: ComputerPolicy
+
+    def key(self, standing: Standing) -> Plan:
+        """Return the plan of the turn."""
+        dice = self.rules.turn.dice
+        behind = 0 if standing.opponent is None else standing.opponent - standing.score
+        amounts = (self.policy.threshold(number, behind, hot=number == dice) for number in range(1, dice + 1))
+        return Plan(
+            tuple(amounts),
+            "all",
+            keep_first=True,
+            over=_over(self.rules, standing),
+            multiple=bank_step(self.rules),
+        )
+
+    def decide(self, key: Hashable, situation: Situation) -> Choice:
+        """Follow the plan."""
+        assert isinstance(key, Plan)  # noqa: S101 - keys come from `key`
+        return key.decide(situation.choices)
+
+    def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:  # noqa: ARG002 - as a player is asked
+        """Never take over: the game of the computer player has no such offer."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class CallablePlayer:
+    """A `CallablePolicy` at the table; its key is what the function sees of the standing."""
+
+    rules: Ruleset
+    policy: CallablePolicy
+
+    def key(self, standing: Standing) -> Standing:
+        """Return what the function sees."""
+        match self.policy.sees:
+            case "turn":
+                return Standing(0)
+            case "own":
+                return Standing(standing.score, opened=standing.opened, busts=standing.busts)
+            case _:
+                return standing
+
+    def decide(self, key: Hashable, situation: Situation) -> Choice:
+        """Ask the function, and refuse what is not allowed."""
+        assert isinstance(key, Standing)  # noqa: S101 - keys come from `key`
+        choice = self.policy.function(key, situation)
+        if choice not in situation.choices:
+            name = self.policy.name or getattr(self.policy.function, "__name__", "function")
+            raise InputError(
+                f"policy {name}: {choice!r} at {key} with turn score {situation.turn_score}; "
+                f"allowed: {list(situation.choices)}"
+            )
+        return choice
+
+    def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:  # noqa: ARG002 - as a player is asked
+        """Never take over: a function is asked about rolls only."""
+        return False
