@@ -1,0 +1,148 @@
+# mypy: allow-untyped-defs, allow-untyped-decorators
+"""The compiled loops that follow a plan through a turn.
+
+They do what `dice10k_math.endings.follow_turn` does with `Plan.decide`, for many plans in little time.
+
+Probabilities are whole numbers over 2**62, and every product is rounded down, so that what is missing to 1 is known.
+A turn score is counted from what the bonuses so far have brought, in steps: then every number of hot dice needs the
+same range.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+WHOLE = 1 << 62
+ALL, POINTS, FEW, WORTHS = 0, 1, 2, 3
+"""Ways to keep."""
+
+
+@njit(cache=True)
+def _keep_rank(plan, dice_left, points, left, dice):
+    """Rank a keep; see `dice10k_math.policy.plan.Plan`."""
+    keep, _, _, _, _, most, _, _, _, _, multiple, unbankable = plan
+    fits = 1 if points <= most else 0
+    if keep == ALL:
+        return fits, -left, points
+    if keep == POINTS:
+        return fits, points, -left
+    if keep == FEW:
+        return fits, left, points
+    off = unbankable if points % multiple else 0
+    return fits, points + dice_left[dice - 1] - off, points
+
+
+@njit(cache=True)
+def _wants(plan, bank_from, points, dice, subtract):
+    """Tell whether the player wants this bank, and whether it hits the target."""
+    _, _, win_from, win_at, least, most, tie, above, _, _, _, _ = plan
+    wins = points == win_at and subtract == above
+    if points >= win_from or wins or (points == tie and dice == 1):
+        return True, wins
+    return max(least, bank_from[dice - 1]) <= points <= most, wins
+
+
+@njit(cache=True)
+def _bank_rank(plan, points, subtract, wins):
+    """Rank a wanted bank."""
+    _, _, _, _, _, _, _, above, over, hittable, _, _ = plan
+    near = 0
+    if above:
+        distance = abs(over - points) if subtract else over + points
+        near = -distance if distance >= hittable else -1_000_000_000
+    return int(wins), near, points, 1 if subtract else 2
+
+
+@njit(cache=True)
+def _decide(plan, bank_from, dice_left, rule, entries, members, base):
+    """Return what is chosen among the members of a class: the entry, and 0 to roll, 1 to bank, 2 to subtract."""
+    points_of, after, hot, may_roll, may_bank, dice_after, bonus_next = entries
+    minimum, multiple, most_banked, may_subtract = rule
+    kept = -1
+    if plan[1]:
+        best = (-1, 0, 0)
+        for number in members:
+            points = base + points_of[number] + (bonus_next if hot[number] else 0)
+            allowed = may_bank[number] and minimum <= points <= most_banked and points % multiple == 0
+            if not may_roll[number] and not allowed:
+                continue
+            rank = _keep_rank(plan, dice_left, points, 0 if hot[number] else dice_after[number], dice_after[number])
+            if rank > best:
+                best, kept = rank, points
+    chosen, then = -1, 0
+    best_bank = (-1, 0, 0, 0)
+    best_keep = (-1, 0, 0)
+    best_hand = -1
+    for number in members:
+        points = base + points_of[number] + (bonus_next if hot[number] else 0)
+        if plan[1] and points != kept:
+            continue
+        dice = dice_after[number]
+        if may_bank[number] and minimum <= points <= most_banked and points % multiple == 0:
+            for subtract in range(1 + may_subtract):
+                wanted, wins = _wants(plan, bank_from, points, dice, subtract == 1)
+                if wanted:
+                    rank = _bank_rank(plan, points, subtract == 1, wins)
+                    if rank > best_bank:
+                        best_bank, chosen, then = rank, number, 1 + subtract
+        if may_roll[number] and then == 0:
+            rank = _keep_rank(plan, dice_left, points, 0 if hot[number] else dice, dice)
+            if rank > best_keep or (rank == best_keep and after[number] > best_hand):
+                best_keep, best_hand, chosen = rank, after[number], number
+    return chosen, then
+
+
+@njit(cache=True, nogil=True)
+def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, mass, banked):
+    """Follow a plan from the start of the turn.
+
+    `mass[hot dice, hand, place]` is scratch; `banked[hot dice, place, 0 or 1]` gets the probability of each bank, to
+    be added or subtracted. Returns the probabilities of a bust, of a bust with all dice, and of an instant win.
+    """
+    entry_first, class_first, member_first, member, weight, outcomes, bust, instant = model
+    points_of, after, hot, may_roll, may_bank, dice_after = entries
+    hots, hands, places = mass.shape
+    mass[:] = 0
+    mass[0, hands - 1, 0] = WHOLE
+    banked[:] = 0
+    counts = np.zeros((len(points_of), 3), np.int64)
+    lost, lost_on_six, won = np.int64(0), np.int64(0), np.int64(0)
+    for level in range(hots):
+        gained = bonus * ((1 << level) - 1)
+        for place in range(places):
+            base = gained + place * step
+            for hand in range(hands - 1, -1, -1):
+                here = mass[level, hand, place]
+                share, rest = here // outcomes[hand], here % outcomes[hand]
+                if share == 0:
+                    continue
+                if hand == hands - 1:
+                    lost_on_six += share * bust[hand] + rest * bust[hand] // outcomes[hand]
+                else:
+                    lost += share * bust[hand] + rest * bust[hand] // outcomes[hand]
+                won += share * instant[hand] + rest * instant[hand] // outcomes[hand]
+                first, end = entry_first[hand], entry_first[hand + 1]
+                counts[first:end] = 0
+                bonus_next = bonus << level
+                offered = (points_of, after, hot, may_roll, may_bank, dice_after, bonus_next)
+                for kind in range(class_first[hand], class_first[hand + 1]):
+                    members = member[member_first[kind] : member_first[kind + 1]]
+                    number, then = _decide(plan, bank_from, dice_left, rule, offered, members, base)
+                    if number >= 0:
+                        counts[number, then] += weight[kind]
+                for number in range(first, end):
+                    there = place + points_of[number] // step
+                    level_there = level + (1 if hot[number] and bonus > 0 else 0)
+                    if there >= places or level_there >= hots:
+                        continue
+                    for then in range(3):
+                        count = counts[number, then]
+                        if count == 0:
+                            continue
+                        part = share * count + rest * count // outcomes[hand]
+                        if then == 0:
+                            mass[level_there, after[number], there] += part
+                        else:
+                            banked[level_there, there, then - 1] += part
+    return lost, lost_on_six, won
