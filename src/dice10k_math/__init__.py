@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from dice10k_math.odds import mean_best_score as mean_best_score
     from dice10k_math.odds import score_counts as score_counts
     from dice10k_math.odds import score_distribution as score_distribution
+    from dice10k_math.policy import parse_policy as parse_policy
     from dice10k_math.questions.match import solve_match as solve_match
+    from dice10k_math.questions.simulation import simulate as simulate
     from dice10k_math.questions.solo import solve_solo as solve_solo
     from dice10k_math.questions.turn import long_run as long_run
     from dice10k_math.questions.turn import solve_turn as solve_turn
@@ -52,7 +54,9 @@ _HOME = {
     "mean_best_score": "odds",
     "score_counts": "odds",
     "score_distribution": "odds",
+    "parse_policy": "policy",
     "solve_match": "questions.match",
+    "simulate": "questions.simulation",
     "solve_solo": "questions.solo",
     "long_run": "questions.turn",
     "solve_turn": "questions.turn",

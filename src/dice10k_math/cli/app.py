@@ -25,6 +25,7 @@ COMMANDS = {
     "solo": "solo",
     "match": "match",
     "advise": "advise",
+    "simulate": "simulate",
     "tables": "tables",
 }
 """Command to the module of this package that holds it under the name `command`; a new command is a line here."""

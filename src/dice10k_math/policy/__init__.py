@@ -17,6 +17,7 @@ from dice10k_math.policy.model import (
 from dice10k_math.policy.plan import Plan
 from dice10k_math.policy.players import Player, Resolve, seat
 from dice10k_math.policy.text import format_policy, parse_policy
+from dice10k_math.policy.worths import WorthPlayer, Worths
 
 __all__ = [
     "GOAL",
@@ -37,6 +38,8 @@ __all__ = [
     "Then",
     "ThresholdPolicy",
     "Thresholds",
+    "WorthPlayer",
+    "Worths",
     "format_policy",
     "parse_policy",
     "seat",

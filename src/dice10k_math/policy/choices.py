@@ -29,7 +29,8 @@ class Standing:
     opponent
         The best banked score among the others; None: he is alone.
     last
-        No further turn of his follows, as somebody has reached the target (final round, equal turns).
+        Final round: somebody has reached the target. Equal turns: somebody whose turn of this round is over has.
+        (So the first player of an extra round does not have it, the second has.)
     closing
         Under equal turns: his is the last turn of the round.
     opened

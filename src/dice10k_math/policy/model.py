@@ -68,6 +68,20 @@ class Thresholds:
         """
         return dict(self.by_dice).get(dice, self.base)
 
+    def amounts(self, dice: int) -> tuple[int, ...]:
+        """Return the thresholds with 1, 2, ... `dice` dice left.
+
+        Examples
+        --------
+        >>> Thresholds(300, ((2, 250),)).amounts(3)
+        (300, 250, 300)
+        """
+        found = [self.base] * dice
+        for number, amount in self.by_dice:
+            if number <= dice:
+                found[number - 1] = amount
+        return tuple(found)
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:

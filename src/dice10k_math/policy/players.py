@@ -7,8 +7,8 @@ A player answers three questions: at which standings does he play alike (`key`),
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError
@@ -27,6 +27,7 @@ from dice10k_math.policy.model import (
 from dice10k_math.policy.plan import Plan
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.steps import bank_step
+from dice10k_math.rules.words import EndingKind
 from dice10k_math.turn import bank_rule
 
 
@@ -106,8 +107,10 @@ class ThresholdPlayer:
 
     rules: Ruleset
     policy: ThresholdPolicy
+    table: TableRules = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "table", TableRules.of(self.rules))
         policy, dice = self.policy, self.rules.turn.dice
         named = [number for each in self._all_thresholds() for number, _ in each.by_dice] + [n for n, _ in policy.take]
         if any(number > dice for number in named):
@@ -124,17 +127,20 @@ class ThresholdPlayer:
 
     def key(self, standing: Standing) -> Plan:
         """Return the plan of the turn."""
-        rules, policy = self.rules, self.policy
-        thresholds = policy.thresholds(standing, rules.ending.target)
-        goal = max(_to_go(rules, standing), 0)
-        amounts = (thresholds.of(dice) for dice in range(1, rules.turn.dice + 1))
-        plan = Plan(
-            tuple(goal if amount == GOAL else amount for amount in amounts),
-            policy.keep,
-            over=_over(rules, standing),
-            multiple=bank_step(rules),
-        )
-        return plan if policy.end == "plain" else _with_end(plan, rules, standing, policy.lead)
+        policy, table = self.policy, self.table
+        amounts = policy.thresholds(standing, table.target).amounts(table.dice)
+        if GOAL in amounts:
+            goal = max(table.to_go(standing), 0)
+            amounts = tuple(goal if amount == GOAL else amount for amount in amounts)
+        end = NO_END if policy.end == "plain" else table.end(standing, policy.lead)
+        return Plan(amounts, policy.keep, False, *end, table.over(standing), table.hittable(policy.end), table.multiple)
+
+    @property
+    def sees(self) -> Literal["turn", "match"]:
+        """What the plan depends on."""
+        policy = self.policy
+        plain = policy.end == "plain" and not policy.cases and not self.table.subtracts
+        return "turn" if plain and GOAL not in policy.bank_from.amounts(self.table.dice) else "match"
 
     def decide(self, key: Hashable, situation: Situation) -> Choice:
         """Follow the plan."""
@@ -146,32 +152,62 @@ class ThresholdPlayer:
         return turn_score >= dict(self.policy.take).get(len(hand), NEVER)
 
 
-def _to_go(rules: Ruleset, standing: Standing) -> int:
-    """Return the turn score that reaches the target (or lands on it from above)."""
-    to_go = rules.ending.target - standing.score
-    return abs(to_go) if rules.ending.overshoot == "add_or_subtract" else to_go
+End = tuple[int, int, int, int, int]
+"""`win_from`, `win_at`, `least`, `most` and `tie` of a plan."""
+NO_END: End = (NEVER, NEVER, 0, NEVER, NEVER)
 
 
-def _over(rules: Ruleset, standing: Standing) -> int | None:
-    over = standing.score - rules.ending.target
-    return over if rules.ending.overshoot == "add_or_subtract" and over > 0 else None
+@dataclass(frozen=True, slots=True)
+class TableRules:
+    """What players of plain data need of the rules, looked up once."""
+
+    kind: EndingKind
+    target: int
+    dice: int
+    multiple: int
+    minimum: int
+    subtracts: bool
+
+    @classmethod
+    def of(cls, rules: Ruleset) -> TableRules:
+        """Look it up."""
+        ending = rules.ending
+        minimum = bank_rule(rules, ending.target, opened=True).minimum
+        subtracts = ending.overshoot == "add_or_subtract"
+        return cls(ending.kind, ending.target, rules.turn.dice, bank_step(rules), minimum, subtracts)
+
+    def to_go(self, standing: Standing) -> int:
+        """Return the turn score that reaches the target, or lands on it from above."""
+        to_go = self.target - standing.score
+        return abs(to_go) if self.subtracts else to_go
+
+    def over(self, standing: Standing) -> int | None:
+        """Return how far a player is above a target that he can come back to."""
+        over = standing.score - self.target
+        return over if self.subtracts and over > 0 else None
+
+    def hittable(self, end: str) -> int:
+        """Return the least distance from an exact target that one bank can bridge; 0: it does not matter."""
+        return self.minimum if self.kind == "exact" and end == "win" else 0
+
+    def end(self, standing: Standing, lead: int | None) -> End:
+        """Return what end "win" means at a standing."""
+        to_go = self.to_go(standing)
+        if self.kind == "exact":
+            can_hit = to_go >= self.minimum and to_go % self.multiple == 0
+            return NEVER, to_go, 0, to_go if can_hit else NEVER, NEVER
+        if self.kind == "first_to_target" or standing.opponent is None:
+            return _from(max(to_go, 1))
+        behind = standing.opponent - standing.score
+        if standing.last:
+            return behind + 1, NEVER, behind + 1, NEVER, behind
+        if standing.closing and to_go > 0 and behind < to_go:
+            return _from(to_go)
+        return NO_END if lead is None else _from(max(to_go, behind + lead, 1))
 
 
-def _with_end(plan: Plan, rules: Ruleset, standing: Standing, lead: int | None) -> Plan:
-    """Add what end "win" means at a standing."""
-    kind, to_go = rules.ending.kind, _to_go(rules, standing)
-    behind = None if standing.opponent is None else standing.opponent - standing.score
-    if kind == "exact":
-        minimum = bank_rule(rules, rules.ending.target, opened=True).minimum
-        can_hit = to_go >= minimum and to_go % bank_step(rules) == 0
-        return replace(plan, win_at=to_go, most=to_go if can_hit else NEVER, hittable=minimum)
-    if kind == "first_to_target" or behind is None:
-        return replace(plan, win_from=max(to_go, 1))
-    if standing.last:
-        return replace(plan, win_from=behind + 1, least=behind + 1, tie=behind)
-    if standing.closing and to_go > 0 and behind < to_go:
-        return replace(plan, win_from=to_go)
-    return plan if lead is None else replace(plan, win_from=max(to_go, behind + lead, 1))
+def _from(points: int) -> End:
+    return points, NEVER, 0, NEVER, NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,18 +216,27 @@ class ComputerPlayer:
 
     rules: Ruleset
     policy: ComputerPolicy
+    table: TableRules = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", TableRules.of(self.rules))
+
+    @property
+    def sees(self) -> Literal["turn", "match"]:
+        """What the plan depends on."""
+        return "match"
 
     def key(self, standing: Standing) -> Plan:
         """Return the plan of the turn."""
-        dice = self.rules.turn.dice
+        dice = self.table.dice
         behind = 0 if standing.opponent is None else standing.opponent - standing.score
         amounts = (self.policy.threshold(number, behind, hot=number == dice) for number in range(1, dice + 1))
         return Plan(
             tuple(amounts),
             "all",
             keep_first=True,
-            over=_over(self.rules, standing),
-            multiple=bank_step(self.rules),
+            over=self.table.over(standing),
+            multiple=self.table.multiple,
         )
 
     def decide(self, key: Hashable, situation: Situation) -> Choice:
