@@ -74,8 +74,13 @@ class Guarantees:
 
     def moving(self, phase: int, total: int) -> Floats:
         """Return what the guarantees of one row may be at most, for the player to move, by opponent's score."""
-        worth = RowWorth(self.own_table, self.bounds.wait[phase, total], self.their_last)
-        return self.race.turn(phase, total, worth, DOWN)
+        return self._own_turn(phase, total, self.bounds.wait[phase, total])
+
+    def _own_turn(self, phase: int, total: int, bust: Floats) -> Floats:
+        return self.race.turn(phase, total, RowWorth(self.own_table, bust, self.their_last), DOWN)
+
+    def _their_turn(self, phase: int, total: int, bust: Floats) -> Floats:
+        return self.race.turn(phase, total, RowWorth(self.their_table, bust, self.own_last), UP)
 
     def waiting(self, phase: int, total: int) -> Floats:
         """Return what they may be for the player who has just had the turn of this phase, by opponent's score."""
@@ -84,7 +89,7 @@ class Guarantees:
         mirror = total - np.arange(first, end)
         bust = np.full(race.scores, np.nan)
         bust[mirror] = 1.0 - self.bounds.move[phase, total, first:end]
-        theirs = race.turn(race.other(phase), total, RowWorth(self.their_table, bust, self.own_last), UP)
+        theirs = self._their_turn(race.other(phase), total, bust)
         result = np.full(race.scores, np.nan)
         result[first:end] = 1.0 - theirs[mirror]
         return result

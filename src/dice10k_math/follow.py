@@ -93,23 +93,64 @@ def _decide(plan, bank_from, dice_left, rule, entries, members, base):
     return chosen, then
 
 
+@njit(cache=True)
+def _regime(plan, bank_from, rule, base, reach):
+    """Return 0 where no roll can bring a bank that is wanted, 1 where every bank is wanted, 2 elsewhere.
+
+    In the first two the choices are the same whatever the turn score, so they are worked out once for each hand.
+    """
+    keep, _, win_from, win_at, least, most, tie, above, _, _, _, unbankable = plan
+    minimum, multiple, most_banked, may_subtract = rule
+    end = base + reach
+    if end > most or above or may_subtract or (keep == WORTHS and unbankable):
+        return 2
+    if base < win_at <= end or base < tie <= end:
+        return 2
+    if end < min(max(least, bank_from.min()), win_from):
+        return 0
+    if base >= max(least, minimum, bank_from.max()) and end <= most_banked and multiple == 1:
+        return 1
+    return 2
+
+
+@njit(cache=True)
+def _count(counts, plan, bank_from, dice_left, rule, model, offered, hand, base):
+    """Count the outcomes after which each entry of a hand is chosen, to roll, to bank or to subtract."""
+    entry_first, class_first, member_first, member, weight, _, _, _ = model
+    counts[entry_first[hand] : entry_first[hand + 1]] = 0
+    for kind in range(class_first[hand], class_first[hand + 1]):
+        members = member[member_first[kind] : member_first[kind + 1]]
+        number, then = _decide(plan, bank_from, dice_left, rule, offered, members, base)
+        if number >= 0:
+            counts[number, then] += weight[kind]
+
+
 @njit(cache=True, nogil=True)
 def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, mass, banked):
     """Follow a plan from the start of the turn.
 
     `mass[hot dice, hand, place]` is scratch; `banked[hot dice, place, 0 or 1]` gets the probability of each bank, to
-    be added or subtracted. Returns the probabilities of a bust, of a bust with all dice, and of an instant win.
+    be added or subtracted. `rule` has the minimum, the multiple (1: any turn score), the most, and whether banks may
+    be subtracted.
+    Returns the probabilities of a bust, of a bust with all dice, and of an instant win.
     """
-    entry_first, class_first, member_first, member, weight, outcomes, bust, instant = model
+    entry_first, _, _, _, _, outcomes, bust, instant = model
     points_of, after, hot, may_roll, may_bank, dice_after = entries
     hots, hands, places = mass.shape
     mass[:] = 0
     mass[0, hands - 1, 0] = WHOLE
     banked[:] = 0
-    counts = np.zeros((len(points_of), 3), np.int64)
+    counts = np.zeros((3, len(points_of), 3), np.int64)
+    known = np.zeros((2, hands), np.bool_)
+    reach = np.zeros(hands, np.int64)
+    for hand in range(hands):
+        for number in range(entry_first[hand], entry_first[hand + 1]):
+            reach[hand] = max(reach[hand], points_of[number])
     lost, lost_on_six, won = np.int64(0), np.int64(0), np.int64(0)
     for level in range(hots):
         gained = bonus * ((1 << level) - 1)
+        bonus_next = bonus << level
+        offered = (points_of, after, hot, may_roll, may_bank, dice_after, bonus_next)
         for place in range(places):
             base = gained + place * step
             for hand in range(hands - 1, -1, -1):
@@ -122,22 +163,18 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, m
                 else:
                     lost += share * bust[hand] + rest * bust[hand] // outcomes[hand]
                 won += share * instant[hand] + rest * instant[hand] // outcomes[hand]
-                first, end = entry_first[hand], entry_first[hand + 1]
-                counts[first:end] = 0
-                bonus_next = bonus << level
-                offered = (points_of, after, hot, may_roll, may_bank, dice_after, bonus_next)
-                for kind in range(class_first[hand], class_first[hand + 1]):
-                    members = member[member_first[kind] : member_first[kind + 1]]
-                    number, then = _decide(plan, bank_from, dice_left, rule, offered, members, base)
-                    if number >= 0:
-                        counts[number, then] += weight[kind]
-                for number in range(first, end):
+                regime = _regime(plan, bank_from, rule, base, reach[hand] + bonus_next) if bonus == 0 else 2
+                if regime == 2 or not known[regime, hand]:
+                    _count(counts[regime], plan, bank_from, dice_left, rule, model, offered, hand, base)
+                    if regime < 2:
+                        known[regime, hand] = True
+                for number in range(entry_first[hand], entry_first[hand + 1]):
                     there = place + points_of[number] // step
                     level_there = level + (1 if hot[number] and bonus > 0 else 0)
                     if there >= places or level_there >= hots:
                         continue
                     for then in range(3):
-                        count = counts[number, then]
+                        count = counts[regime, number, then]
                         if count == 0:
                             continue
                         part = share * count + rest * count // outcomes[hand]

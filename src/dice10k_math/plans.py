@@ -94,7 +94,7 @@ def follow_plan(model: TurnModel, rule: BankRule, plan: Plan, *, subtract: bool 
         _numbers(plan),
         np.array(plan.bank_from, np.int64),
         np.array(worths, np.int64),
-        (rule.minimum, rule.multiple, UNLIMITED if rule.most is None else rule.most, int(subtract)),
+        (rule.minimum, _multiple(model, rule), UNLIMITED if rule.most is None else rule.most, int(subtract)),
         flat.classes,
         flat.entries,
         model.step,
@@ -103,6 +103,11 @@ def follow_plan(model: TurnModel, rule: BankRule, plan: Plan, *, subtract: bool 
         flat.banked,
     )
     return rounded(_banked(model, flat.banked), *map(int, ended), bits=BITS)
+
+
+def _multiple(model: TurnModel, rule: BankRule) -> int:
+    """Return the multiple that a turn score must be to be banked; 1: every turn score is one."""
+    return 1 if model.step % rule.multiple == 0 else rule.multiple
 
 
 def _numbers(plan: Plan) -> tuple[int, ...]:

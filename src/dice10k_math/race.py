@@ -51,11 +51,14 @@ class RowWorth:
         Shape (scores,): worth of a bust, by column.
     last_turn
         Worth of a last turn by deficit, which says how far play can be worth while.
+    least
+        Like `table`, past the target: the least worth of banking at least as much; None: a greater lead is never worse.
     """
 
     table: Floats
     bust: Floats
     last_turn: Floats
+    least: Floats | None = None
 
 
 def is_race(rules: Ruleset) -> bool:
@@ -185,7 +188,8 @@ class Race:
         blocks = self.blocks(total, limits)
         if only is not None:
             blocks = np.array([block for block in blocks if only[block[1] : block[1] + block[2]].any()])
-        top = self._top(phase, total, worth.table, blocks) if side.lowest else np.ones(self.scores)
+        least = worth.table if worth.least is None else worth.least
+        top = self._top(phase, total, least, blocks) if side.lowest else np.ones(self.scores)
         values = back_up(
             self.program,
             Contexts(
@@ -203,7 +207,7 @@ class Race:
         return np.where(np.isnan(values[1]), values[0], values[1])
 
     def _top(self, phase: int, total: int, table: Floats, blocks: Blocks) -> Floats:
-        """Return a lower bound, by column, for banking more than the limit: a greater lead is never worse."""
+        """Return a lower bound, by column, for banking more than the limit."""
         top = np.ones(self.scores)
         for _, start, width, limit in blocks:
             row = phase * self.rows + total + limit // self.unit

@@ -73,7 +73,12 @@ def judge_race(race: Race, bounds: RaceBounds) -> Verdict:
     -------
     Verdict
     """
-    guarantees = Guarantees(race, bounds)
+    return judge_guarantees(Guarantees(race, bounds))
+
+
+def judge_guarantees(guarantees: Guarantees) -> Verdict:
+    """Check guarantees, none of whose rows have been recorded yet."""
+    race, bounds = guarantees.race, guarantees.bounds
     faults = _tie_faults(race, bounds, guarantees)
     checked = 0
     for total in range(2 * race.scores - 2, -1, -1):
