@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from dice10k_math.odds import score_counts as score_counts
     from dice10k_math.odds import score_distribution as score_distribution
     from dice10k_math.policy import parse_policy as parse_policy
+    from dice10k_math.questions.evaluation import evaluate as evaluate
     from dice10k_math.questions.match import solve_match as solve_match
+    from dice10k_math.questions.response import best_response as best_response
+    from dice10k_math.questions.response import exploitability as exploitability
     from dice10k_math.questions.simulation import simulate as simulate
     from dice10k_math.questions.solo import solve_solo as solve_solo
     from dice10k_math.questions.turn import long_run as long_run
@@ -55,7 +58,10 @@ _HOME = {
     "score_counts": "odds",
     "score_distribution": "odds",
     "parse_policy": "policy",
+    "evaluate": "questions.evaluation",
     "solve_match": "questions.match",
+    "best_response": "questions.response",
+    "exploitability": "questions.response",
     "simulate": "questions.simulation",
     "solve_solo": "questions.solo",
     "long_run": "questions.turn",

@@ -123,6 +123,15 @@ class PolicyMover:
         assert self.numbers.size  # noqa: S101 - follows every turn
         return self.plays.ended
 
+    @property
+    def busts(self) -> Floats:
+        """Shape (phases, scores, scores): probability of a bust, by own score and the other's."""
+        return self._ended[self.numbers, 0]
+
+    def units_banked(self, phase: int, own: int, other: int) -> Ints:
+        """Return the banks, in units, that the turn can end with."""
+        return np.flatnonzero(self._banked[0][self.numbers[phase, own, other]])
+
     def turn(
         self,
         phase: int,

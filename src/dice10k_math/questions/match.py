@@ -218,14 +218,15 @@ def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSoluti
     >>> found.lower <= found.value <= found.upper
     True
     """
-    _check(rules)
+    check_match(rules)
     told = progress or (lambda _what, _share: None)
     if is_race(rules):
         return MatchSolution(rules, _solve_race(rules, told))
     return MatchSolution(rules, _solve_field(rules, told))
 
 
-def _check(rules: Ruleset) -> None:
+def check_match(rules: Ruleset) -> None:
+    """Refuse rules for which no match of two is solved."""
     least, most = rules.players
     if not least <= 2 <= most:
         raise InputError(f"{rules.name}: {least} to {most} players; a match is solved for 2")

@@ -1,0 +1,84 @@
+"""Policies against each other and against the best play: the library against plain recursion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from dice10k_math import best_response, evaluate, load_rules, solve_match
+from dice10k_math.policy import Player, parse_policy, seat
+from dice10k_math.rules import bank_step
+from dice10k_math.rules.model import Ruleset, with_target
+from tests.agreement.test_match import EARLY, PLAIN, ended, turned
+from tests.oracles.duel import DuelOracle
+from tests.oracles.match import Start
+
+DES_10000, DIX_MILLE, FARKLE = (load_rules(name) for name in ("des-10000", "dix-mille", "farkle"))
+CLOSE = 1e-12
+SHARED = replace(turned(DIX_MILLE, "dix-mille-shared", opening_minimum=150), ending=replace(DIX_MILLE.ending, tie="shared"))
+QUICK = (
+    with_target(PLAIN, 350),
+    with_target(EARLY, 300),
+    with_target(DES_10000, 250),
+    ended(DES_10000, "exact", 300, overshoot="not_allowed"),
+    ended(EARLY, "equal_turns", 250),
+    with_target(SHARED, 250),
+)
+PAIRS = (
+    ("threshold 150", "threshold 300 2:100 keep=points"),
+    ("computer base=150 per=100", "threshold 200 keep=few end=win lead=100 if behind>=100 400"),
+    ("threshold 100 1:50 keep=10,40,90,150,250,350/20 end=win", "threshold goal"),
+)
+
+
+def player(text: str, rules: Ruleset) -> Player:
+    return seat(parse_policy(text), rules)
+
+
+def starts(rules: Ruleset) -> list[tuple[int, int, bool]]:
+    scores = range(0, rules.ending.target, bank_step(rules))
+    seconds = (False, True) if rules.ending.kind == "equal_turns" else (False,)
+    return list(product(scores, scores, seconds))
+
+
+def start_of(own: int, other: int, second: bool) -> Start:
+    return Start(own, other, own != 0, other != 0, stage="second" if second else "")
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("rules", QUICK, ids=lambda rules: f"{rules.name}-{rules.ending.kind}")
+def test_two_policies_are_worth_what_plain_recursion_says(rules: Ruleset, pair: tuple[str, str]) -> None:
+    found = evaluate(rules, pair)
+    oracle = DuelOracle(rules, (player(pair[0], rules), player(pair[1], rules)))
+    for (own, other, second), number in product(starts(rules), (0, 1)):
+        right = oracle.value(number, start_of(own, other, second))
+        here = found.win_probability(own, other, seat=number + 1, second=second)
+        assert here.value == pytest.approx(right, abs=CLOSE, rel=0), (own, other, second, number)
+        assert here.lower - CLOSE <= right <= here.upper + CLOSE
+        assert here.upper - here.lower < 1e-9
+
+
+@pytest.mark.parametrize("policy", ["threshold 150", PAIRS[1][1], "computer base=150 per=100"])
+@pytest.mark.parametrize("rules", QUICK, ids=lambda rules: f"{rules.name}-{rules.ending.kind}")
+def test_the_best_response_is_worth_what_plain_recursion_says(rules: Ruleset, policy: str) -> None:
+    found = best_response(rules, policy)
+    oracle = DuelOracle(rules, (None, player(policy, rules)))
+    for own, other, second in starts(rules):
+        right = oracle.value(0, start_of(own, other, second))
+        here = found.win_probability(own, other, second=second)
+        assert here.value == pytest.approx(right, abs=CLOSE, rel=0), (own, other, second)
+        waiting = found.win_probability(other, own, second=second, waiting=True)
+        right = 1 - oracle.value(1, start_of(own, other, second))
+        assert waiting.value == pytest.approx(right, abs=CLOSE, rel=0), (own, other, second)
+        assert waiting.upper - waiting.lower < 1e-9
+
+
+@pytest.mark.parametrize("rules", [with_target(EARLY, 300), with_target(SHARED, 250)], ids=lambda rules: rules.name)
+def test_no_policy_does_better_than_the_best_response(rules: Ruleset) -> None:
+    match = solve_match(rules)
+    for policy, other in PAIRS:
+        best = best_response(rules, policy).win_probability()
+        assert evaluate(rules, [other, policy]).win_probability().lower <= best.upper
+        assert best.upper >= match.win_probability().lower
