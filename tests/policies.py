@@ -13,12 +13,14 @@ from dice10k_math.policy import (
     KeepWorths,
     Optimum,
     Policy,
+    RollCounts,
     ThresholdPolicy,
     Thresholds,
 )
 from dice10k_math.policy.model import GOALS, KEEP_KINDS, SUBJECTS, KeepKind
 
 POINTS = st.integers(0, 60).map(lambda steps: 50 * steps)
+BOLD = st.integers(-300, 600)
 AMOUNTS = POINTS | st.sampled_from([NEVER, GOAL])
 
 
@@ -34,11 +36,12 @@ def thresholds(draw: st.DrawFn) -> Thresholds:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> Case:
+def cases(draw: st.DrawFn, *, bolder: bool) -> Case:
     conditions = st.builds(
         Condition, st.sampled_from(SUBJECTS), at_least=st.booleans(), points=st.integers(-3000, 15_000)
     )
-    return Case(tuple(draw(st.lists(conditions, min_size=1, max_size=3))), draw(thresholds()))
+    bold = draw(BOLD) if bolder else 0
+    return Case(tuple(draw(st.lists(conditions, min_size=1, max_size=3))), draw(thresholds()), bold)
 
 
 KEEPS: st.SearchStrategy[KeepKind | KeepWorths] = st.sampled_from(KEEP_KINDS) | st.builds(
@@ -46,13 +49,22 @@ KEEPS: st.SearchStrategy[KeepKind | KeepWorths] = st.sampled_from(KEEP_KINDS) | 
 )
 
 
+SIX_COUNTS = st.builds(
+    RollCounts,
+    st.tuples(*[st.integers(-200, 900)] * 6),
+    st.tuples(*[st.integers(0, 100)] * 6),
+    st.integers(0, 100),
+)
+
+
 @st.composite
 def threshold_policies(draw: st.DrawFn) -> ThresholdPolicy:
     end = draw(st.sampled_from(["plain", "win"]))
+    keep = draw(KEEPS | SIX_COUNTS)
     return ThresholdPolicy(
         draw(thresholds()),
-        draw(KEEPS),
-        tuple(draw(st.lists(cases(), max_size=3))),
+        keep,
+        tuple(draw(st.lists(cases(bolder=isinstance(keep, RollCounts)), max_size=3))),
         end=end,  # type: ignore[arg-type] # one of the two words
         lead=draw(st.none() | POINTS) if end == "win" else None,
         take=draw(by_dice(POINTS)),

@@ -113,9 +113,7 @@ def follow_turn(model: TurnModel, rule: BankRule, choose: Choose, *, subtract: b
     return rounded(banked, bust, bust_on_six, instant_win)
 
 
-def _chosen(
-    model: TurnModel, rule: BankRule, state: State, choose: Choose, *, subtract: bool
-) -> dict[Choice, int]:
+def _chosen(model: TurnModel, rule: BankRule, state: State, choose: Choose, *, subtract: bool) -> dict[Choice, int]:
     """Return what is chosen after rolling, each with the number of outcomes after which it is."""
     hand = model.hands[state[2]]
     found: dict[Choice, int] = defaultdict(int)

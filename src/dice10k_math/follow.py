@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 WHOLE = 1 << 62
-ALL, POINTS, FEW, WORTHS = 0, 1, 2, 3
+ALL, POINTS, FEW, WORTHS, COUNTS = 0, 1, 2, 3, 4
 """Ways to keep."""
 
 
@@ -30,17 +30,20 @@ def _keep_rank(plan, dice_left, points, left, dice):
     if keep == FEW:
         return fits, left, points
     off = unbankable if points % multiple else 0
+    if keep == COUNTS:
+        percent = dice_left[len(dice_left) // 2 + dice - 1]
+        return fits, 100 * (dice_left[dice - 1] - off) + percent * points, points
     return fits, points + dice_left[dice - 1] - off, points
 
 
 @njit(cache=True)
-def _wants(plan, bank_from, points, dice, subtract):
+def _wants(plan, bank_from, points, dice, subtract, hundredfold):
     """Tell whether the player wants this bank, and whether it hits the target."""
     _, _, win_from, win_at, least, most, tie, above, _, _, _, _ = plan
     wins = points == win_at and subtract == above
     if points >= win_from or wins or (points == tie and dice == 1):
         return True, wins
-    return max(least, bank_from[dice - 1]) <= points <= most, wins
+    return max(least, bank_from[dice - 1]) <= points <= most and 100 * points >= hundredfold, wins
 
 
 @njit(cache=True)
@@ -70,6 +73,15 @@ def _decide(plan, bank_from, dice_left, rule, entries, members, base):
             rank = _keep_rank(plan, dice_left, points, 0 if hot[number] else dice_after[number], dice_after[number])
             if rank > best:
                 best, kept = rank, points
+    hundredfold = 0
+    if plan[0] == COUNTS:
+        most_counts = (-1, 0, 0)
+        for number in members:
+            if may_roll[number]:
+                points = base + points_of[number] + (bonus_next if hot[number] else 0)
+                rank = _keep_rank(plan, dice_left, points, 0, dice_after[number])
+                if rank > most_counts:
+                    most_counts, hundredfold = rank, rank[1]
     chosen, then = -1, 0
     best_bank = (-1, 0, 0, 0)
     best_keep = (-1, 0, 0)
@@ -81,7 +93,7 @@ def _decide(plan, bank_from, dice_left, rule, entries, members, base):
         dice = dice_after[number]
         if may_bank[number] and minimum <= points <= most_banked and points % multiple == 0:
             for subtract in range(1 + may_subtract):
-                wanted, wins = _wants(plan, bank_from, points, dice, subtract == 1)
+                wanted, wins = _wants(plan, bank_from, points, dice, subtract == 1, hundredfold)
                 if wanted:
                     rank = _bank_rank(plan, points, subtract == 1, wins)
                     if rank > best_bank:

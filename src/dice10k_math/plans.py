@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.endings import TurnEndings, rounded
-from dice10k_math.policy.model import KeepWorths
+from dice10k_math.policy.model import KeepWorths, RollCounts
 from dice10k_math.policy.plan import Plan
 from dice10k_math.turn import BankRule, TurnModel
 
@@ -89,7 +89,11 @@ def follow_plan(model: TurnModel, rule: BankRule, plan: Plan, *, subtract: bool 
     from dice10k_math import follow
 
     flat = _flat(model)
-    worths = plan.keep.dice_left if isinstance(plan.keep, KeepWorths) else (0,) * len(plan.bank_from)
+    worths: tuple[int, ...] = (0,) * len(plan.bank_from)
+    if isinstance(plan.keep, KeepWorths):
+        worths = plan.keep.dice_left
+    elif isinstance(plan.keep, RollCounts):
+        worths = plan.keep.points + plan.keep.percent
     ended = follow.follow_plan(
         _numbers(plan),
         np.array(plan.bank_from, np.int64),
@@ -111,7 +115,13 @@ def _multiple(model: TurnModel, rule: BankRule) -> int:
 
 
 def _numbers(plan: Plan) -> tuple[int, ...]:
-    keep, unbankable = (3, plan.keep.unbankable) if isinstance(plan.keep, KeepWorths) else (KEEPS[plan.keep], 0)
+    match plan.keep:
+        case KeepWorths(_, unbankable):
+            keep = 3
+        case RollCounts(_, _, unbankable):
+            keep = 4
+        case kind:
+            keep, unbankable = KEEPS[kind], 0
     over = -1 if plan.over is None else plan.over
     return (
         keep,

@@ -45,6 +45,7 @@ def situation(game: str, roll: str, turn_score: int, standing: Standing) -> Situ
     return situation_of(model, rule, (turn_score, 0, number), entries, subtract=subtracts(rules, standing.score))
 
 
+COUNTS = "keep=200+30%,100+55%,125+70%,175+80%,275+80%,500+95%"
 EVEN = Standing(1000, 1000)
 BEHIND = Standing(1000, 3500)
 LAST = Standing(9000, 10_200, last=True)
@@ -56,6 +57,10 @@ DECISIONS = {
     "keeps few": ("des-10000", "threshold 300 keep=few", "11534", 0, EVEN, ("roll", 100, 4)),
     "keeps by worth": ("des-10000", "threshold 300 keep=0,0,0,160,0,0", "11534", 0, EVEN, ("roll", 100, 4)),
     "keeps by less worth": ("des-10000", "threshold 300 keep=0,0,0,140,0,0", "11534", 0, EVEN, ("roll", 250, 2)),
+    "counts what rolling counts": ("des-10000", f"threshold 0 {COUNTS}", "11534", 0, EVEN, ("roll", 200, 3)),
+    "banks what counts more": ("des-10000", f"threshold 0 {COUNTS}", "11534", 100, EVEN, ("bank", 350, 2)),
+    "is bolder": ("des-10000", f"threshold 0 {COUNTS} if behind>=1000 0 bold=100", "11534", 100, BEHIND, ("roll", 300, 3)),
+    "counts and a threshold": ("des-10000", f"threshold 400 {COUNTS}", "11534", 100, EVEN, ("roll", 300, 3)),
     "hot dice are no dice left": ("des-10000", "threshold 900 keep=few", "15", 0, EVEN, ("roll", 100, 1)),
     "banks the keep that may be banked": ("dice10k", "threshold 300", "1154", 100, EVEN, ("bank", 300, 2)),
     "a threshold below the minimum": ("dice10k", "threshold 0", "1164", 0, EVEN, ("roll", 200, 2)),

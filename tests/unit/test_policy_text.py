@@ -50,9 +50,9 @@ def test_all_parts_are_read() -> None:
     assert policy.bank_from.of(1) == 300
     assert policy.keep == KeepWorths((0, 50, 100, 150, 250, 400), 25)
     assert (policy.end, policy.lead, policy.take) == ("win", 500, ((6, 300),))
-    assert policy.thresholds(Standing(3000, 4500), 10_000).of(5) == 800
-    assert policy.thresholds(Standing(9000, 9500), 10_000).base == GOAL
-    assert policy.thresholds(Standing(3000), 10_000).base == 300
+    assert policy.at(Standing(3000, 4500), 10_000)[0].of(5) == 800
+    assert policy.at(Standing(9000, 9500), 10_000)[0].base == GOAL
+    assert policy.at(Standing(3000), 10_000)[0].base == 300
 
 
 def test_short_forms() -> None:
@@ -73,7 +73,7 @@ REFUSED = {
     "threshold 300 7:200": "character 15: '7:200'; allowed: 1 to 6 dice, each once",
     "threshold 300 2:200 2:250": "character 21: '2:250'; allowed: 1 to 6 dice, each once",
     "threshold 300 2:": "character 15: '2:'; allowed: points",
-    "threshold 300 keep=most": "character 15: 'keep=most'; allowed: keep=all, keep=points, keep=few, or worths",
+    "threshold 300 keep=most": "character 15: 'keep=most'; allowed: keep=all, keep=points, keep=few, worths",
     "threshold 300 keep=1,2,3,4,5,6,7": "character 15: keep: 7 worths",
     "threshold 300 keep=all keep=few": "character 24: 'keep=few'; allowed: DICE:AMOUNT",
     "threshold 300 end=lose": "character 15: 'end=lose'; allowed: end=plain or end=win",
@@ -85,6 +85,10 @@ REFUSED = {
     "threshold 300 if own=5 200": "character 18: 'own=5'; allowed: conditions such as",
     "threshold 300 if own>=5": "character 24: nothing; allowed: points, never or goal",
     "threshold 300 if own>=5 200 keep=all": "character 29: 'keep=all'; allowed: DICE:AMOUNT",
+    "threshold 300 keep=1+2%,3": "character 15: 'keep=1+2%,3'; allowed: keep=all",
+    "threshold 300 keep=1+101%": "character 15: keep: (101,); allowed: 0 to 100 percent",
+    "threshold 300 if own>=5 200 bold=x": "character 29: 'bold=x'; allowed: bold= and points",
+    "threshold 300 if own>=5 200 bold=50": "character 1: bold: ",
     "computer base": "character 10: 'base'; allowed: base=N",
     "computer luck=1": "character 10: 'luck=1'; allowed: base=N",
     "computer base=1 base=2": "character 17: 'base=2'; allowed: base=N",

@@ -15,7 +15,7 @@ from dice10k_math.errors import InputError
 from dice10k_math.policy import CallablePolicy, Choice, Policy, Situation, Standing, parse_policy, seat
 from dice10k_math.questions.simulation import players_of, simulate, simulate_turns
 from dice10k_math.rules import BustRules, BustsInARow, Ruleset, SixDicePenalty, load_rules, with_target
-from dice10k_math.simulation import loops, plain
+from dice10k_math.simulation import loops, plain, run
 from dice10k_math.simulation.rolls import BUST, rolls_of
 from dice10k_math.simulation.run import play_matches, usual_start
 from dice10k_math.simulation.tally import Tally
@@ -57,7 +57,9 @@ def test_the_compiled_loops_play_what_the_plain_ones_play(game: str, data: st.Da
     count = data.draw(st.integers(max(2, rules.players[0]), min(4, rules.players[1])))
     policies = [data.draw(threshold_policies() | computers) for _ in range(count)]
     try:
-        compiled, plainly = both(rules, policies, 8, seed)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(run, "MOST_TURNS", 400)
+            compiled, plainly = both(rules, policies, 8, seed)
     except InputError as error:
         # A drawn policy may wait for what hardly ever comes.
         assert "policies that bank" in str(error) or "never banks" in str(error)  # noqa: PT017 - either is right

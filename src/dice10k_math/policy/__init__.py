@@ -11,6 +11,7 @@ from dice10k_math.policy.model import (
     KeepWorths,
     Optimum,
     Policy,
+    RollCounts,
     ThresholdPolicy,
     Thresholds,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "Player",
     "Policy",
     "Resolve",
+    "RollCounts",
     "Situation",
     "Standing",
     "Then",

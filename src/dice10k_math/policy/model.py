@@ -12,7 +12,7 @@ so a threshold below the bank minimum means to bank as soon as that is allowed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dice10k_math.errors import InputError
@@ -23,6 +23,7 @@ NEVER = 1_000_000_000
 GOAL = -1
 """A threshold that says to bank only what reaches the target."""
 MOST_DICE = 6
+MOST_COUNT = 1_000_000
 
 Subject = Literal["own", "opponent", "behind", "ahead", "to_go", "opponent_to_go"]
 SUBJECTS: tuple[Subject, ...] = ("own", "opponent", "behind", "ahead", "to_go", "opponent_to_go")
@@ -130,12 +131,15 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Other thresholds where all of some conditions hold."""
+    """Other thresholds where all of some conditions hold; and, with `RollCounts`, so much more that rolling counts."""
 
     conditions: tuple[Condition, ...]
     bank_from: Thresholds
+    bold: int = 0
 
     def __post_init__(self) -> None:
+        if abs(self.bold) > MOST_COUNT:
+            raise InputError(f"bold: {self.bold}; allowed: up to {MOST_COUNT} points")
         if not self.conditions:
             raise InputError("case: no condition; allowed: at least one")
 
@@ -167,6 +171,51 @@ class KeepWorths:
 
 
 @dataclass(frozen=True, slots=True)
+class RollCounts:
+    """What it counts to roll on: of all keeps and banks, take what counts most.
+
+    A bank counts its turn score; rolling on with so many dice left counts some points and a part of the turn score,
+    as the rest of it will be lost. So it says both what to keep and when to bank.
+
+    Attributes
+    ----------
+    points, percent
+        By the number of dice to roll next, 1, 2, ...
+    unbankable
+        What is taken off for a turn score that is no multiple of the bank multiple.
+    """
+
+    points: tuple[int, ...]
+    percent: tuple[int, ...]
+    unbankable: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.points) == len(self.percent) <= MOST_DICE:
+            raise InputError(f"keep: {len(self.points)} counts; allowed: one for each number of dice")
+        if any(abs(points) > MOST_COUNT for points in (*self.points, self.unbankable)):
+            raise InputError(f"keep: {self.points}; allowed: points up to {MOST_COUNT}")
+        if any(not 0 <= percent <= 100 for percent in self.percent):
+            raise InputError(f"keep: {self.percent}; allowed: 0 to 100 percent")
+
+    def hundredfold(self, turn_score: int, dice: int) -> int:
+        """Return a hundred times what rolling so many dice counts.
+
+        Examples
+        --------
+        >>> RollCounts((200, 100), (30, 50)).hundredfold(300, 2)
+        25000
+        """
+        return 100 * self.points[dice - 1] + self.percent[dice - 1] * turn_score
+
+    def bolder(self, points: int) -> RollCounts:
+        """Return the counts of a player to whom rolling on counts so much more."""
+        return replace(self, points=tuple(count + points for count in self.points))
+
+
+Keeping = KeepKind | KeepWorths | RollCounts
+
+
+@dataclass(frozen=True, slots=True)
 class ThresholdPolicy:
     """Bank from a turn score on; else keep by a rule and roll.
 
@@ -178,7 +227,8 @@ class ThresholdPolicy:
         The thresholds.
     keep
         Which dice to set aside before rolling on: "all" scoring dice; the most "points" (with the fewest dice); as
-        "few" dice as possible (with the most points); or by the worth of the dice left.
+        "few" dice as possible (with the most points); by the worth of the dice left; or by what rolling them counts,
+        which a bank must reach as well as the threshold.
     cases
         Other thresholds for some scores; the first case that applies counts.
     end
@@ -193,15 +243,17 @@ class ThresholdPolicy:
     """
 
     bank_from: Thresholds
-    keep: KeepKind | KeepWorths = "all"
+    keep: Keeping = "all"
     cases: tuple[Case, ...] = ()
     end: Literal["plain", "win"] = "plain"
     lead: int | None = None
     take: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.keep, KeepWorths) and self.keep not in KEEP_KINDS:
-            raise InputError(f"keep: {self.keep!r}; allowed: {', '.join(KEEP_KINDS)}, or KeepWorths")
+        if not isinstance(self.keep, KeepWorths | RollCounts) and self.keep not in KEEP_KINDS:
+            raise InputError(f"keep: {self.keep!r}; allowed: {', '.join(KEEP_KINDS)}, KeepWorths or RollCounts")
+        if not isinstance(self.keep, RollCounts) and any(case.bold for case in self.cases):
+            raise InputError(f"bold: {self.cases}; allowed: with keep=RollCounts")
         if self.end not in ("plain", "win"):
             raise InputError(f"end: {self.end!r}; allowed: plain, win")
         if self.lead is not None and not 0 <= self.lead <= NEVER:
@@ -214,16 +266,19 @@ class ThresholdPolicy:
         if any(not 0 <= points <= NEVER for _, points in self.take):
             raise InputError(f"take: {self.take}; allowed: 0 to {NEVER} points")
 
-    def thresholds(self, standing: Standing, target: int) -> Thresholds:
-        """Return the thresholds that hold at a standing.
+    def at(self, standing: Standing, target: int) -> tuple[Thresholds, Keeping]:
+        """Return the thresholds and the way of keeping at a standing.
 
         Examples
         --------
         >>> late = Case((Condition("own", at_least=True, points=9000),), Thresholds(600))
-        >>> ThresholdPolicy(Thresholds(300), cases=(late,)).thresholds(Standing(9500), 10_000).base
+        >>> ThresholdPolicy(Thresholds(300), cases=(late,)).at(Standing(9500), 10_000)[0].base
         600
         """
-        return next((case.bank_from for case in self.cases if case.holds(standing, target)), self.bank_from)
+        for case in self.cases:
+            if case.holds(standing, target):
+                return case.bank_from, self.keep.bolder(case.bold) if isinstance(self.keep, RollCounts) else self.keep
+        return self.bank_from, self.keep
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dice10k_math.policy.choices import Choice
-from dice10k_math.policy.model import NEVER, KeepKind, KeepWorths
+from dice10k_math.policy.model import NEVER, Keeping, KeepWorths, RollCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Plan:
     """
 
     bank_from: tuple[int, ...]
-    keep: KeepKind | KeepWorths
+    keep: Keeping
     keep_first: bool = False
     win_from: int = NEVER
     win_at: int = NEVER
@@ -61,22 +61,32 @@ class Plan:
         'bank'
         """
         if self.keep_first:
-            kept = max(choices, key=self._keep_rank)
-            choices = tuple(choice for choice in choices if choice[1:] == kept[1:])
-        banks = [choice for choice in choices if choice.then != "roll" and self.wants(choice)]
+            first = max(choices, key=self._keep_rank)
+            choices = tuple(choice for choice in choices if choice[1:] == first[1:])
+        rolls = [choice for choice in choices if choice.then == "roll"]
+        kept = max(rolls, key=self._keep_rank, default=None)
+        hundredfold = 0
+        if kept is not None and isinstance(self.keep, RollCounts):
+            hundredfold = self._hundredfold(self.keep, kept)
+        banks = [choice for choice in choices if choice.then != "roll" and self.wants(choice, hundredfold)]
         if banks:
             return max(banks, key=self._bank_rank)
-        rolls = [choice for choice in choices if choice.then == "roll"]
-        return max(rolls, key=self._keep_rank)
+        assert kept is not None  # noqa: S101 - every keep may be followed by a roll
+        return kept
 
-    def wants(self, choice: Choice) -> bool:
-        """Tell whether the player wants this bank."""
+    def _hundredfold(self, counts: RollCounts, choice: Choice) -> int:
+        off = counts.unbankable if choice.turn_score % self.multiple else 0
+        return counts.hundredfold(choice.turn_score, choice.dice) - 100 * off
+
+    def wants(self, choice: Choice, hundredfold: int = 0) -> bool:
+        """Tell whether the player wants this bank; `hundredfold` is a hundred times what rolling on counts."""
         points = choice.turn_score
         if points >= self.win_from or self._wins(choice):
             return True
         if points == self.tie and choice.dice == 1:
             return True
-        return max(self.least, self.bank_from[choice.dice - 1]) <= points <= self.most
+        least = max(self.least, self.bank_from[choice.dice - 1])
+        return least <= points <= self.most and 100 * points >= hundredfold
 
     def _wins(self, choice: Choice) -> bool:
         return choice.turn_score == self.win_at and (choice.then == "subtract") is (self.over is not None)
@@ -105,6 +115,8 @@ class Plan:
             case KeepWorths(dice_left, unbankable):
                 off = unbankable if points % self.multiple else 0
                 return (fits, points + dice_left[choice.dice - 1] - off, points, *_order(choice))
+            case RollCounts() as counts:
+                return (fits, self._hundredfold(counts, choice), points, *_order(choice))
 
 
 def _order(choice: Choice) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ from dice10k_math.policy.model import (
     KeepWorths,
     Optimum,
     Policy,
+    RollCounts,
     ThresholdPolicy,
     Thresholds,
 )
@@ -115,8 +116,10 @@ class ThresholdPlayer:
         named = [number for each in self._all_thresholds() for number, _ in each.by_dice] + [n for n, _ in policy.take]
         if any(number > dice for number in named):
             raise InputError(f"policy: thresholds for {max(named)} dice; {self.rules.name} is played with {dice}")
-        if isinstance(policy.keep, KeepWorths) and len(policy.keep.dice_left) != dice:
-            raise InputError(f"policy: keep={len(policy.keep.dice_left)} worths; {self.rules.name} needs {dice}")
+        worths = {KeepWorths: "dice_left", RollCounts: "points"}.get(type(policy.keep))
+        given = dice if worths is None else len(getattr(policy.keep, worths))
+        if given != dice:
+            raise InputError(f"policy: keep={given} worths; {self.rules.name} needs {dice}")
         forced = self.rules.turn.hot_dice == "must_roll"
         for each in self._all_thresholds():
             if all(each.of(number) == NEVER for number in range(1, dice + (not forced))):
@@ -128,12 +131,13 @@ class ThresholdPlayer:
     def key(self, standing: Standing) -> Plan:
         """Return the plan of the turn."""
         policy, table = self.policy, self.table
-        amounts = policy.thresholds(standing, table.target).amounts(table.dice)
+        thresholds, keep = policy.at(standing, table.target)
+        amounts = thresholds.amounts(table.dice)
         if GOAL in amounts:
             goal = max(table.to_go(standing), 0)
             amounts = tuple(goal if amount == GOAL else amount for amount in amounts)
         end = NO_END if policy.end == "plain" else table.end(standing, policy.lead)
-        return Plan(amounts, policy.keep, False, *end, table.over(standing), table.hittable(policy.end), table.multiple)
+        return Plan(amounts, keep, False, *end, table.over(standing), table.hittable(policy.end), table.multiple)
 
     @property
     def sees(self) -> Literal["turn", "match"]:

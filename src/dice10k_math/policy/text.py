@@ -2,16 +2,18 @@
 
 ::
 
-    threshold AMOUNT [DICE:AMOUNT]... [keep=all|points|few|W,W,W,W,W,W[/U]] [end=win] [lead=N] [take=DICE:N,DICE:N]
-              [if CONDITION[,CONDITION]... AMOUNT [DICE:AMOUNT]...]...
+    threshold AMOUNT [DICE:AMOUNT]... [keep=all|points|few|W,W,W,W,W,W[/U]|C+P%,C+P%,...[/U]]
+              [end=win] [lead=N] [take=DICE:N,DICE:N]
+              [if CONDITION[,CONDITION]... AMOUNT [DICE:AMOUNT]... [bold=N]]...
     computer [base=N] [step=N] [per=N] [most=N] [two=N] [one=N] [least=N] [hot=N]
     optimum points|win|turns
 
 An AMOUNT is a number of points, ``never`` (roll on), or ``goal`` (bank only what reaches the target).
 A CONDITION compares ``own``, ``opponent``, ``behind``, ``ahead``, ``to_go`` or ``opponent_to_go`` with points by
 ``>=`` or ``<``.
-``keep=`` takes a way of keeping, or what it is worth to roll 1, 2, ... dice next (and after ``/`` what a turn score
-that cannot be banked takes off).
+``keep=`` takes a way of keeping; or what it is worth to roll 1, 2, ... dice next; or what rolling them counts, points
+and percent of the turn score (and after ``/`` what a turn score that cannot be banked takes off).
+``bold=`` says how much more rolling counts in a case.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from dice10k_math.policy.model import (
     KeepWorths,
     Optimum,
     Policy,
+    RollCounts,
     ThresholdPolicy,
     Thresholds,
 )
@@ -186,7 +189,15 @@ def _case(words: _Words) -> Case:
             words.refuse(word, allowed)
         subject, sign, points = found.groups()
         conditions.append(Condition(subject, sign == ">=", int(points)))  # type: ignore[arg-type] # one of SUBJECTS
-    return Case(tuple(conditions), _thresholds(words))
+    bank_from = _thresholds(words)
+    bold = 0
+    following = words.peek()
+    if following is not None and following.text.startswith("bold="):
+        words.take("")
+        if not SIGNED.fullmatch(following.text[5:]):
+            words.refuse(following, "bold= and points, such as bold=50")
+        bold = int(following.text[5:])
+    return words.make(word, lambda: Case(tuple(conditions), bank_from, bold))
 
 
 def _keep(words: _Words, word: _Word, value: str) -> object:
@@ -194,8 +205,16 @@ def _keep(words: _Words, word: _Word, value: str) -> object:
         return value
     worths, slash, off = value.partition("/")
     parts = worths.split(",")
+    counts = [re.fullmatch(r"(-?[0-9]{1,7})\+([0-9]{1,3})%", part) for part in parts]
+    if all(counts) and (not slash or SIGNED.fullmatch(off)):
+        points, percent = (tuple(int(found[group]) for found in counts if found) for group in (1, 2))
+        return words.make(word, lambda: RollCounts(points, percent, int(off or 0)))
     if not all(SIGNED.fullmatch(part) for part in parts) or (slash and not SIGNED.fullmatch(off)):
-        words.refuse(word, f"keep={', keep='.join(KEEP_KINDS)}, or worths such as keep=0,50,100,150,250,400/25")
+        words.refuse(
+            word,
+            f"keep={', keep='.join(KEEP_KINDS)}, worths such as keep=0,50,100,150,250,400/25, "
+            "or counts such as keep=200+30%,100+50%,100+70%,150+80%,300+80%,500+90%",
+        )
     return words.make(word, lambda: KeepWorths(tuple(map(int, parts)), int(off or 0)))
 
 
@@ -261,6 +280,10 @@ def _threshold_words(policy: ThresholdPolicy) -> Iterable[str]:
     if isinstance(policy.keep, KeepWorths):
         off = f"/{policy.keep.unbankable}" if policy.keep.unbankable else ""
         yield f"keep={','.join(map(str, policy.keep.dice_left))}{off}"
+    elif isinstance(policy.keep, RollCounts):
+        off = f"/{policy.keep.unbankable}" if policy.keep.unbankable else ""
+        counts = zip(policy.keep.points, policy.keep.percent, strict=True)
+        yield f"keep={','.join(f'{points}+{percent}%' for points, percent in counts)}{off}"
     elif policy.keep != "all":
         yield f"keep={policy.keep}"
     if policy.end != "plain":
@@ -273,3 +296,5 @@ def _threshold_words(policy: ThresholdPolicy) -> Iterable[str]:
         yield "if"
         yield ",".join(f"{c.subject}{'>=' if c.at_least else '<'}{c.points}" for c in case.conditions)
         yield from _amount_words(case.bank_from)
+        if case.bold:
+            yield f"bold={case.bold}"

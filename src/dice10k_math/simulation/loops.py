@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# Columns of a plan. The first six are thresholds by dice, the next six the worths of dice left.
+# Columns of a plan. The first six are thresholds by dice, the next six the worths of dice left or what they count.
 BANK_FROM, WORTH = 0, 6
 KEEP, OFF, KEEP_FIRST, WIN_FROM, WIN_AT, LEAST, MOST, TIE, OVER, HITTABLE, MULTIPLE = range(12, 23)
-TAKE = 23
-TABLE, FLOOR, FAVOURITE, PLAN = range(29, 33)
+TAKE, PERCENT = 23, 29
+TABLE, FLOOR, FAVOURITE, PLAN = range(35, 39)
 """`TABLE`: number of the table of worths that decides instead, or -1. `FLOOR`: no lower turn score is banked.
 `FAVOURITE`: row of the favourite options of this way of keeping, or -1. `PLAN`: number of columns."""
-KEEP_ALL, KEEP_POINTS, KEEP_FEW, KEEP_WORTHS = range(4)
+KEEP_ALL, KEEP_POINTS, KEEP_FEW, KEEP_WORTHS, KEEP_COUNTS = range(5)
 
 # Rules as numbers.
 SEATS, KIND, TARGET, ADDS_OR_SUBTRACTS, NOT_PAST, EXTRA_ROUNDS, AT_ZERO, OPENING, MINIMUM, STEP, BONUS = range(11)
@@ -97,16 +97,20 @@ def _keep_rank(plan, after, dice, hot):
     if keep == KEEP_FEW:
         return fits, left, after
     off = plan[OFF] if after % plan[MULTIPLE] else 0
+    if keep == KEEP_COUNTS:
+        return fits, 100 * (plan[WORTH + dice - 1] - off) + plan[PERCENT + dice - 1] * after, after
     return fits, after + plan[WORTH + dice - 1] - off, after
 
 
 @njit(cache=True)
-def _wants(plan, after, dice, then):
+def _wants(plan, after, dice, then, hundredfold):
     """Tell whether a plan wants this bank, as 1; 2: it wins the match; 0: no."""
     if after == plan[WIN_AT] and (then == SUBTRACT) == (plan[OVER] >= 0):
         return 2
     if after >= plan[WIN_FROM] or (after == plan[TIE] and dice == 1):
         return 1
+    if 100 * after < hundredfold:
+        return 0
     return 1 if max(plan[LEAST], plan[BANK_FROM + dice - 1]) <= after <= plan[MOST] else 0
 
 
@@ -159,6 +163,10 @@ def _planned(plan, turn, rolls, favourites, kind, rule):
     what = ROLL
     if turn_score + most_points[kind] + bonus < plan[FLOOR]:
         return chosen, what
+    hundredfold = 0
+    if plan[KEEP] == KEEP_COUNTS:
+        after = turn_score + points[chosen] + (bonus if hot[chosen] else 0)
+        hundredfold = _keep_rank(plan, after, size[next_hand[chosen]], hot[chosen])[1]
     first, end = starts[kind], starts[kind + 1]
     if plan[KEEP_FIRST]:
         first, end = chosen, chosen + 1
@@ -169,7 +177,7 @@ def _planned(plan, turn, rolls, favourites, kind, rule):
             continue
         hand = next_hand[option]
         for then in range(BANK, SUBTRACT + 1 if rule[3] else SUBTRACT):
-            wanted = _wants(plan, after, size[hand], then)
+            wanted = _wants(plan, after, size[hand], then, hundredfold)
             if wanted:
                 rank = (wanted, _near(plan, after, then), after, -then, order[hand])
                 if what == ROLL or rank > found:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.policy import NEVER, KeepWorths, Plan, Player, Standing, WorthPlayer
+from dice10k_math.policy import NEVER, KeepWorths, Plan, Player, RollCounts, Standing, WorthPlayer
 from dice10k_math.policy.players import ComputerPlayer, ThresholdPlayer
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.simulation import loops
@@ -113,7 +113,12 @@ class Seats:
 
     def _way_of(self, row: NDArray[np.int64]) -> int:
         """Return the row of the favourite options of a plan, where they do not depend on the turn score; else -1."""
-        if row[loops.OFF] or row[loops.MOST] < NEVER or self.rules.variants.spicy_faces is not None:
+        if (
+            row[loops.OFF]
+            or row[loops.KEEP] == loops.KEEP_COUNTS
+            or row[loops.MOST] < NEVER
+            or self.rules.variants.spicy_faces is not None
+        ):
             return -1
         way = (*row[loops.WORTH : loops.WORTH + 6].tolist(), int(row[loops.KEEP]))
         if way not in self.ways:
@@ -151,6 +156,10 @@ def plan_row(plan: Plan, take: tuple[tuple[int, int], ...]) -> NDArray[np.int64]
     if isinstance(plan.keep, KeepWorths):
         row[loops.KEEP], row[loops.OFF] = loops.KEEP_WORTHS, plan.keep.unbankable
         row[loops.WORTH : loops.WORTH + len(plan.keep.dice_left)] = plan.keep.dice_left
+    elif isinstance(plan.keep, RollCounts):
+        row[loops.KEEP], row[loops.OFF] = loops.KEEP_COUNTS, plan.keep.unbankable
+        row[loops.WORTH : loops.WORTH + len(plan.keep.points)] = plan.keep.points
+        row[loops.PERCENT : loops.PERCENT + len(plan.keep.percent)] = plan.keep.percent
     else:
         row[loops.KEEP] = KEEPS[plan.keep]
     row[loops.KEEP_FIRST : loops.MULTIPLE + 1] = (
