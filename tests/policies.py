@@ -40,8 +40,9 @@ def cases(draw: st.DrawFn, *, bolder: bool) -> Case:
     conditions = st.builds(
         Condition, st.sampled_from(SUBJECTS), at_least=st.booleans(), points=st.integers(-3000, 15_000)
     )
-    bold = draw(BOLD) if bolder else 0
-    return Case(tuple(draw(st.lists(conditions, min_size=1, max_size=3))), draw(thresholds()), bold)
+    keep = draw(st.none() | KEEPS | SIX_COUNTS)
+    bold = draw(BOLD) if isinstance(keep, RollCounts) or (keep is None and bolder) else 0
+    return Case(tuple(draw(st.lists(conditions, min_size=1, max_size=3))), draw(thresholds()), bold, keep)
 
 
 KEEPS: st.SearchStrategy[KeepKind | KeepWorths] = st.sampled_from(KEEP_KINDS) | st.builds(

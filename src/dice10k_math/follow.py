@@ -114,7 +114,7 @@ def _regime(plan, bank_from, rule, base, reach):
     keep, _, win_from, win_at, least, most, tie, above, _, _, _, unbankable = plan
     minimum, multiple, most_banked, may_subtract = rule
     end = base + reach
-    if end > most or above or may_subtract or (keep == WORTHS and unbankable):
+    if end > most or above or may_subtract or (keep == WORTHS and unbankable) or keep == COUNTS:
         return 2
     if base < win_at <= end or base < tie <= end:
         return 2

@@ -52,9 +52,7 @@ class Plays:
     def _follow(self, key: Hashable, rule: BankRule, subtract: bool) -> TurnEndings:
         if isinstance(key, Plan):
             return follow_plan(self.model, rule, key, subtract=subtract)
-        return follow_turn(
-            self.model, rule, lambda situation: self.player.decide(key, situation), subtract=subtract
-        )
+        return follow_turn(self.model, rule, lambda situation: self.player.decide(key, situation), subtract=subtract)
 
     def numbers(self, standings: Iterable[Standing]) -> Ints:
         """Return the numbers of the turns at many standings."""

@@ -84,7 +84,7 @@ REFUSED = {
     "threshold 300 if luck>=1 200": "character 18: 'luck>=1'; allowed: conditions such as",
     "threshold 300 if own=5 200": "character 18: 'own=5'; allowed: conditions such as",
     "threshold 300 if own>=5": "character 24: nothing; allowed: points, never or goal",
-    "threshold 300 if own>=5 200 keep=all": "character 29: 'keep=all'; allowed: DICE:AMOUNT",
+    "threshold 300 if own>=5 200 keep=alL": "character 29: 'keep=alL'; allowed: keep=all",
     "threshold 300 keep=1+2%,3": "character 15: 'keep=1+2%,3'; allowed: keep=all",
     "threshold 300 keep=1+101%": "character 15: keep: (101,); allowed: 0 to 100 percent",
     "threshold 300 if own>=5 200 bold=x": "character 29: 'bold=x'; allowed: bold= and points",

@@ -26,6 +26,7 @@ COMMANDS = {
     "match": "match",
     "advise": "advise",
     "simulate": "simulate",
+    "card": "card",
     "tables": "tables",
 }
 """Command to the module of this package that holds it under the name `command`; a new command is a line here."""

@@ -25,8 +25,8 @@ GOAL = -1
 MOST_DICE = 6
 MOST_COUNT = 1_000_000
 
-Subject = Literal["own", "opponent", "behind", "ahead", "to_go", "opponent_to_go"]
-SUBJECTS: tuple[Subject, ...] = ("own", "opponent", "behind", "ahead", "to_go", "opponent_to_go")
+Subject = Literal["own", "opponent", "behind", "ahead", "to_go", "opponent_to_go", "closing"]
+SUBJECTS: tuple[Subject, ...] = ("own", "opponent", "behind", "ahead", "to_go", "opponent_to_go", "closing")
 Goal = Literal["points", "win", "turns"]
 GOALS: tuple[Goal, ...] = ("points", "win", "turns")
 KeepKind = Literal["all", "points", "few"]
@@ -92,7 +92,8 @@ class Condition:
     ----------
     subject
         `own` score; `opponent`: the best score among the others; how far `behind` or `ahead` of it the player is;
-        points `to_go` to the target (the distance, where banks can pass it), and those of the opponent.
+        points `to_go` to the target (the distance, where banks can pass it), and those of the opponent; `closing`: 1
+        for the last turn of a round (equal turns), else 0.
     at_least
         Whether the subject must be at least `points`, or less.
     """
@@ -116,6 +117,8 @@ class Condition:
         own, other = standing.score, standing.opponent
         if self.subject == "own":
             return (own >= self.points) is self.at_least
+        if self.subject == "closing":
+            return (standing.closing >= self.points) is self.at_least
         if self.subject == "to_go":
             return (abs(target - own) >= self.points) is self.at_least
         if other is None:
@@ -127,25 +130,6 @@ class Condition:
             "opponent_to_go": abs(target - other),
         }[self.subject]
         return (amount >= self.points) is self.at_least
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Other thresholds where all of some conditions hold; and, with `RollCounts`, so much more that rolling counts."""
-
-    conditions: tuple[Condition, ...]
-    bank_from: Thresholds
-    bold: int = 0
-
-    def __post_init__(self) -> None:
-        if abs(self.bold) > MOST_COUNT:
-            raise InputError(f"bold: {self.bold}; allowed: up to {MOST_COUNT} points")
-        if not self.conditions:
-            raise InputError("case: no condition; allowed: at least one")
-
-    def holds(self, standing: Standing, target: int) -> bool:
-        """Tell whether the case applies."""
-        return all(condition.holds(standing, target) for condition in self.conditions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +200,47 @@ Keeping = KeepKind | KeepWorths | RollCounts
 
 
 @dataclass(frozen=True, slots=True)
+class Case:
+    """Other thresholds where all of some conditions hold.
+
+    Attributes
+    ----------
+    conditions
+        All of them must hold.
+    bank_from
+        The thresholds.
+    bold
+        With `RollCounts`: how much more it counts to roll on.
+    keep
+        Another way of keeping; None: that of the policy.
+    """
+
+    conditions: tuple[Condition, ...]
+    bank_from: Thresholds
+    bold: int = 0
+    keep: Keeping | None = None
+
+    def __post_init__(self) -> None:
+        if abs(self.bold) > MOST_COUNT:
+            raise InputError(f"bold: {self.bold}; allowed: up to {MOST_COUNT} points")
+        if not self.conditions:
+            raise InputError("case: no condition; allowed: at least one")
+
+    def holds(self, standing: Standing, target: int) -> bool:
+        """Tell whether the case applies."""
+        return all(condition.holds(standing, target) for condition in self.conditions)
+
+    def keeping(self, usual: Keeping) -> Keeping:
+        """Return the way of keeping, with that of the policy."""
+        keep = self.keep or usual
+        if isinstance(keep, RollCounts):
+            return keep.bolder(self.bold)
+        if self.bold:
+            raise InputError(f"bold: {self.bold} with keep={keep}; allowed: with counts")
+        return keep
+
+
+@dataclass(frozen=True, slots=True)
 class ThresholdPolicy:
     """Bank from a turn score on; else keep by a rule and roll.
 
@@ -252,8 +277,8 @@ class ThresholdPolicy:
     def __post_init__(self) -> None:
         if not isinstance(self.keep, KeepWorths | RollCounts) and self.keep not in KEEP_KINDS:
             raise InputError(f"keep: {self.keep!r}; allowed: {', '.join(KEEP_KINDS)}, KeepWorths or RollCounts")
-        if not isinstance(self.keep, RollCounts) and any(case.bold for case in self.cases):
-            raise InputError(f"bold: {self.cases}; allowed: with keep=RollCounts")
+        for case in self.cases:
+            case.keeping(self.keep)
         if self.end not in ("plain", "win"):
             raise InputError(f"end: {self.end!r}; allowed: plain, win")
         if self.lead is not None and not 0 <= self.lead <= NEVER:
@@ -277,7 +302,7 @@ class ThresholdPolicy:
         """
         for case in self.cases:
             if case.holds(standing, target):
-                return case.bank_from, self.keep.bolder(case.bold) if isinstance(self.keep, RollCounts) else self.keep
+                return case.bank_from, case.keeping(self.keep)
         return self.bank_from, self.keep
 
 

@@ -116,10 +116,16 @@ class ThresholdPlayer:
         named = [number for each in self._all_thresholds() for number, _ in each.by_dice] + [n for n, _ in policy.take]
         if any(number > dice for number in named):
             raise InputError(f"policy: thresholds for {max(named)} dice; {self.rules.name} is played with {dice}")
-        worths = {KeepWorths: "dice_left", RollCounts: "points"}.get(type(policy.keep))
-        given = dice if worths is None else len(getattr(policy.keep, worths))
-        if given != dice:
-            raise InputError(f"policy: keep={given} worths; {self.rules.name} needs {dice}")
+        for keep in (policy.keep, *(case.keep for case in policy.cases)):
+            worths = (
+                keep.dice_left
+                if isinstance(keep, KeepWorths)
+                else keep.points
+                if isinstance(keep, RollCounts)
+                else None
+            )
+            if worths is not None and len(worths) != dice:
+                raise InputError(f"policy: keep={len(worths)} worths; {self.rules.name} needs {dice}")
         forced = self.rules.turn.hot_dice == "must_roll"
         for each in self._all_thresholds():
             if all(each.of(number) == NEVER for number in range(1, dice + (not forced))):

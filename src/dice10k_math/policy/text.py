@@ -4,13 +4,13 @@
 
     threshold AMOUNT [DICE:AMOUNT]... [keep=all|points|few|W,W,W,W,W,W[/U]|C+P%,C+P%,...[/U]]
               [end=win] [lead=N] [take=DICE:N,DICE:N]
-              [if CONDITION[,CONDITION]... AMOUNT [DICE:AMOUNT]... [bold=N]]...
+              [if CONDITION[,CONDITION]... AMOUNT [DICE:AMOUNT]... [bold=N] [keep=...]]...
     computer [base=N] [step=N] [per=N] [most=N] [two=N] [one=N] [least=N] [hot=N]
     optimum points|win|turns
 
 An AMOUNT is a number of points, ``never`` (roll on), or ``goal`` (bank only what reaches the target).
-A CONDITION compares ``own``, ``opponent``, ``behind``, ``ahead``, ``to_go`` or ``opponent_to_go`` with points by
-``>=`` or ``<``.
+A CONDITION compares ``own``, ``opponent``, ``behind``, ``ahead``, ``to_go``, ``opponent_to_go`` or ``closing`` with
+points by ``>=`` or ``<``.
 ``keep=`` takes a way of keeping; or what it is worth to roll 1, 2, ... dice next; or what rolling them counts, points
 and percent of the turn score (and after ``/`` what a turn score that cannot be banked takes off).
 ``bold=`` says how much more rolling counts in a case.
@@ -33,6 +33,7 @@ from dice10k_math.policy.model import (
     Case,
     ComputerPolicy,
     Condition,
+    Keeping,
     KeepWorths,
     Optimum,
     Policy,
@@ -190,14 +191,20 @@ def _case(words: _Words) -> Case:
         subject, sign, points = found.groups()
         conditions.append(Condition(subject, sign == ">=", int(points)))  # type: ignore[arg-type] # one of SUBJECTS
     bank_from = _thresholds(words)
-    bold = 0
-    following = words.peek()
-    if following is not None and following.text.startswith("bold="):
+    options: dict[str, object] = {}
+    while (option := words.peek()) is not None and option.text != "if":
         words.take("")
-        if not SIGNED.fullmatch(following.text[5:]):
-            words.refuse(following, "bold= and points, such as bold=50")
-        bold = int(following.text[5:])
-    return words.make(word, lambda: Case(tuple(conditions), bank_from, bold))
+        name, equals, value = option.text.partition("=")
+        if not equals or name not in CASE_OPTIONS or name in options:
+            words.refuse(option, "DICE:AMOUNT, then bold= and keep= each once, then if")
+        options[name] = CASE_OPTIONS[name](words, option, value)
+    return words.make(word, lambda: Case(tuple(conditions), bank_from, **options))  # type: ignore[arg-type]
+
+
+def _bold(words: _Words, word: _Word, value: str) -> object:
+    if not SIGNED.fullmatch(value):
+        words.refuse(word, "bold= and points, such as bold=50")
+    return int(value)
 
 
 def _keep(words: _Words, word: _Word, value: str) -> object:
@@ -241,6 +248,7 @@ def _take(words: _Words, word: _Word, value: str) -> object:
 
 
 OPTIONS: dict[str, Callable[[_Words, _Word, str], object]] = {"keep": _keep, "end": _end, "lead": _lead, "take": _take}
+CASE_OPTIONS: dict[str, Callable[[_Words, _Word, str], object]] = {"bold": _bold, "keep": _keep}
 
 
 def _computer(words: _Words) -> ComputerPolicy:
@@ -277,15 +285,8 @@ def _amount_words(thresholds: Thresholds) -> Iterable[str]:
 def _threshold_words(policy: ThresholdPolicy) -> Iterable[str]:
     yield "threshold"
     yield from _amount_words(policy.bank_from)
-    if isinstance(policy.keep, KeepWorths):
-        off = f"/{policy.keep.unbankable}" if policy.keep.unbankable else ""
-        yield f"keep={','.join(map(str, policy.keep.dice_left))}{off}"
-    elif isinstance(policy.keep, RollCounts):
-        off = f"/{policy.keep.unbankable}" if policy.keep.unbankable else ""
-        counts = zip(policy.keep.points, policy.keep.percent, strict=True)
-        yield f"keep={','.join(f'{points}+{percent}%' for points, percent in counts)}{off}"
-    elif policy.keep != "all":
-        yield f"keep={policy.keep}"
+    if policy.keep != "all":
+        yield f"keep={_keep_word(policy.keep)}"
     if policy.end != "plain":
         yield f"end={policy.end}"
     if policy.lead is not None:
@@ -298,3 +299,16 @@ def _threshold_words(policy: ThresholdPolicy) -> Iterable[str]:
         yield from _amount_words(case.bank_from)
         if case.bold:
             yield f"bold={case.bold}"
+        if case.keep is not None:
+            yield f"keep={_keep_word(case.keep)}"
+
+
+def _keep_word(keep: Keeping) -> str:
+    match keep:
+        case KeepWorths(worths, off):
+            listed = ",".join(map(str, worths))
+        case RollCounts(points, percent, off):
+            listed = ",".join(f"{count}+{part}%" for count, part in zip(points, percent, strict=True))
+        case word:
+            return word
+    return f"{listed}/{off}" if off else listed
