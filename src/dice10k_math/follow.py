@@ -21,7 +21,7 @@ ALL, POINTS, FEW, WORTHS, COUNTS = 0, 1, 2, 3, 4
 @njit(cache=True)
 def _keep_rank(plan, dice_left, points, left, dice):
     """Rank a keep; see `dice10k_math.policy.plan.Plan`."""
-    keep, _, _, _, _, most, _, _, _, _, multiple, unbankable = plan
+    keep, _, _, _, _, most, _, _, _, _, multiple, unbankable, _, _ = plan
     fits = 1 if points <= most else 0
     if keep == ALL:
         return fits, -left, points
@@ -39,17 +39,19 @@ def _keep_rank(plan, dice_left, points, left, dice):
 @njit(cache=True)
 def _wants(plan, bank_from, points, dice, subtract, hundredfold):
     """Tell whether the player wants this bank, and whether it hits the target."""
-    _, _, win_from, win_at, least, most, tie, above, _, _, _, _ = plan
+    _, _, win_from, win_at, least, most, tie, above, _, _, _, _, short_from, short_to = plan
     wins = points == win_at and subtract == above
     if points >= win_from or wins or (points == tie and dice == 1):
         return True, wins
+    if short_from <= points < short_to:
+        return False, wins
     return max(least, bank_from[dice - 1]) <= points <= most and 100 * points >= hundredfold, wins
 
 
 @njit(cache=True)
 def _bank_rank(plan, points, subtract, wins):
     """Rank a wanted bank."""
-    _, _, _, _, _, _, _, above, over, hittable, _, _ = plan
+    _, _, _, _, _, _, _, above, over, hittable, _, _, _, _ = plan
     near = 0
     if above:
         distance = abs(over - points) if subtract else over + points
@@ -111,12 +113,12 @@ def _regime(plan, bank_from, rule, base, reach):
 
     In the first two the choices are the same whatever the turn score, so they are worked out once for each hand.
     """
-    keep, _, win_from, win_at, least, most, tie, above, _, _, _, unbankable = plan
+    keep, _, win_from, win_at, least, most, tie, above, _, _, _, unbankable, short_from, short_to = plan
     minimum, multiple, most_banked, may_subtract = rule
     end = base + reach
     if end > most or above or may_subtract or (keep == WORTHS and unbankable) or keep == COUNTS:
         return 2
-    if base < win_at <= end or base < tie <= end:
+    if base < win_at <= end or base < tie <= end or (short_from <= end and base < short_to):
         return 2
     if end < min(max(least, bank_from.min()), win_from):
         return 0

@@ -35,7 +35,7 @@ class FlatModel:
 
 
 @lru_cache(maxsize=8)
-def _flat(model: TurnModel) -> FlatModel:
+def _flat(model: TurnModel, most_kept: int = MOST_KEPT) -> FlatModel:
     entry_first, class_first, member_first = [0], [0], [0]
     member: list[int] = []
     weight: list[int] = []
@@ -67,15 +67,19 @@ def _flat(model: TurnModel) -> FlatModel:
         np.array([len(model.hands[entry.hand].hand) for entry in entries], np.int64),
     )
     levels = MOST_LEVELS + 1 if model.bonus else 1
-    places = MOST_KEPT // model.step
+    places = most_kept // model.step
     mass = np.zeros((levels, len(model.hands), places), np.int64)
     return FlatModel(
         tuple(np.array(column, np.int64) for column in classes), columns, mass, np.zeros((levels, places, 2), np.int64)
     )
 
 
-def follow_plan(model: TurnModel, rule: BankRule, plan: Plan, *, subtract: bool = False) -> TurnEndings:
+def follow_plan(
+    model: TurnModel, rule: BankRule, plan: Plan, *, subtract: bool = False, most_kept: int = MOST_KEPT
+) -> TurnEndings:
     """Return how the turn of a plan ends.
+
+    Turns beyond `most_kept` points, bonuses not counted, are left open.
 
     Examples
     --------
@@ -88,7 +92,7 @@ def follow_plan(model: TurnModel, rule: BankRule, plan: Plan, *, subtract: bool 
     """
     from dice10k_math import follow
 
-    flat = _flat(model)
+    flat = _flat(model, most_kept)
     worths: tuple[int, ...] = (0,) * len(plan.bank_from)
     if isinstance(plan.keep, KeepWorths):
         worths = plan.keep.dice_left
@@ -136,6 +140,8 @@ def _numbers(plan: Plan) -> tuple[int, ...]:
         plan.hittable,
         plan.multiple,
         unbankable,
+        plan.short_from,
+        plan.short_to,
     )
 
 

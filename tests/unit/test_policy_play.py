@@ -84,8 +84,8 @@ DECISIONS = {
     "gets off the target": ("dice10k", "threshold 300 end=win", "134", 200, Standing(10_200), ("bank", 300, 2)),
     "goes for the goal": ("farkle", "threshold 300 if opponent>=9000 goal", "134", 800, Standing(9000, 9500), ("roll", 900, 2)),
     "reaches the goal": ("farkle", "threshold 300 if opponent>=9000 goal", "134", 900, Standing(9000, 9500), ("bank", 1000, 2)),
-    "leads enough": ("farkle", "threshold 5000 end=win lead=800", "134", 900, Standing(9000, 9200), ("bank", 1000, 2)),
-    "leads too little": ("farkle", "threshold 5000 end=win lead=900", "134", 900, Standing(9000, 9200), ("roll", 1000, 2)),
+    "leads enough": ("farkle", "threshold 300 end=win lead=800", "134", 900, Standing(9000, 9200), ("bank", 1000, 2)),
+    "leads too little": ("farkle", "threshold 300 end=win lead=900", "134", 900, Standing(9000, 9200), ("roll", 1000, 2)),
     "closes the last round": ("dix-mille", "threshold 5000 end=win", "134", 900, Standing(9000, 9200, closing=True), ("bank", 1000, 2)),
 }  # fmt: skip
 

@@ -9,15 +9,14 @@ from functools import lru_cache
 from dice10k_math.cards.losses import Losses
 from dice10k_math.cards.search import Findings, find_card, find_points, policy_of
 from dice10k_math.errors import InputError
-from dice10k_math.movers import BestMover, PolicyMover
 from dice10k_math.plans import follow_plan
-from dice10k_math.policy import Plan, RollCounts, ThresholdPolicy, format_policy, seat
+from dice10k_math.policy import Plan, RollCounts, ThresholdPolicy, format_policy
 from dice10k_math.questions.match import solve_match
 from dice10k_math.questions.positions import RacePositions, Seat
+from dice10k_math.questions.response import exploitability
 from dice10k_math.questions.turn import TurnSolution, solve_turn
 from dice10k_math.race import is_race
 from dice10k_math.rules import Ruleset, bank_step
-from dice10k_math.solve.duel import solve_duel
 from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
 
 Progress = Callable[[str, float | None], None]
@@ -36,30 +35,24 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Wins:
-    """Win probabilities of two players, one of whom plays by the card and the other best against it.
+    """Win probabilities of the card against the opponent who plays best against it.
 
     Attributes
     ----------
-    best_first, card_first
-        With both playing best: of the player with the first turn. Of the card with the first turn.
-    card_second
-        Of the card with the second turn.
+    best_first
+        With both playing best: of the player with the first turn.
+    first, second
+        Of the card with the first turn, and with the second.
+    given_away, lower, upper
+        What the card gives away, the mean of both seats, with proved bounds.
     """
 
     best_first: float
-    card_first: float
-    card_second: float
-
-    @property
-    def given_away(self) -> float:
-        """What the card gives away, the mean of both seats.
-
-        Examples
-        --------
-        >>> round(Wins(0.53, 0.526, 0.465).given_away, 4)
-        0.0045
-        """
-        return (1.0 - self.card_first - self.card_second) / 2
+    first: float
+    second: float
+    given_away: float
+    lower: float
+    upper: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +166,10 @@ def _points(rules: Ruleset, counts: RollCounts) -> Points:
 
 
 def _wins(positions: RacePositions, findings: Findings, told: Progress) -> Wins:
-    race = positions.race
-    player = seat(policy_of(race.rules, findings), race.rules)
-    values = solve_duel(race, (BestMover(race), PolicyMover(race, player)), lambda share: told("measuring", share))
+    rules = positions.race.rules
+    found = exploitability(rules, policy_of(rules, findings), told)
     best_first = positions.value(Seat(0), Seat(0))[0]
-    return Wins(best_first, float(values.move[1, 0, 0, 0]), 1.0 - float(values.move[0, 0, 0, 0]))
+    return Wins(best_first, found.first.value, found.second.value, found.value, found.lower, found.upper)
 
 
 def _for_points(rules: Ruleset) -> Findings:

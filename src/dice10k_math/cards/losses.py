@@ -24,6 +24,10 @@ from dice10k_math.turn import bank_rule, turn_model
 Places = NDArray[np.int64]
 MOST_BANK = 20_000
 """Greatest bank, in points, that is told apart."""
+NEAR = 0.85
+"""Part of the target from which a player may reach it in a turn."""
+MOST_FOLLOWED = 8_000
+"""Turn score, in points, up to which turns are followed: what is beyond does not decide which card is best."""
 
 
 class Losses:
@@ -50,7 +54,7 @@ class Losses:
         key = plan, opened
         if key not in self._ended:
             rule = bank_rule(self.rules, 0, opened=opened)
-            found = follow_plan(turn_model(self.rules), rule, plan)
+            found = follow_plan(turn_model(self.rules), rule, plan, most_kept=MOST_FOLLOWED)
             banked = np.zeros(self.banks)
             for points, chance in found.banked.items():
                 banked[min(points // self.race.unit, self.banks - 1)] += chance
@@ -87,16 +91,17 @@ class Losses:
                 found[phase] += banked[bank] * self.waiting[phase, bank : bank + race.scores]
         return found
 
-    def goal_turns(self, keep: Keeping) -> Floats:
-        """Return U where nothing is banked that does not reach the target; shape as `value`."""
-        race = self.race
-        found = np.empty_like(self.value)
-        for own in range(race.scores):
-            least = (race.scores - own) * race.unit
-            banked, bust = self.endings(replace(self.plan(keep), least=least))
-            for phase in range(race.phases):
-                worth = banked @ self.waiting[phase, own : own + self.banks]
-                found[phase, own] = worth + bust * (1.0 - self.value[race.other(phase)][:, own])
+    def turns_with_lead(self, keep: Keeping, lead: int) -> Floats:
+        """Return U where no bank reaches the target that does not lead by so many units; shape as `value`."""
+        race, found = self.race, self.turns(keep)
+        if not race.has_last_turn:
+            return found
+        for own in range(round(NEAR * race.scores), race.scores):
+            for other in range(max(0, race.scores - lead + 1), race.scores):
+                reach, least = (race.scores - own) * race.unit, (other - own + lead) * race.unit
+                banked, bust = self.endings(replace(self.plan(keep), short_from=reach, short_to=least))
+                worth = banked @ self.waiting[0, own : own + self.banks, other]
+                found[0, own, other] = worth + bust * (1.0 - self.value[race.other(0), other, own])
         return found
 
     def openings(self, keep: Keeping) -> Floats:

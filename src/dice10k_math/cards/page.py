@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dice10k_math.cards.card import Card
-from dice10k_math.cards.search import Cell
 from dice10k_math.policy import RollCounts
 from dice10k_math.rules.steps import bank_step, point_step
 from dice10k_math.scoring import full_hand, keeps_of
+from dice10k_math.turn import bank_rule
 
 SCORES = (50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 600, 800, 1000, 1500)
 """Turn scores that are listed."""
@@ -115,8 +115,7 @@ def _or_never(points: int | None) -> str:
 def _special_counts(card: Card) -> Iterator[Block]:
     found, rows = card.findings, []
     lefts = range(card.rules.turn.dice, 0, -1)
-    near = f"both at {found.near:,} or more"
-    for name, counts in (("while you have no points", found.opening), (near, found.closing)):
+    for name, counts in (("while you have no points", found.opening),):
         if counts is not None:
             rows.append((name, *(f"{counts.points[left - 1]} + {counts.percent[left - 1]}%" for left in lefts)))
     if rows:
@@ -149,7 +148,7 @@ def _first_keeps(card: Card) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
 def _with_blanks(card: Card, shown: tuple[int, ...]) -> tuple[int, ...] | None:
     """Return a roll that shows these dice and others that add no keep; None: there is none."""
     rules, hand = card.rules, full_hand(card.rules)
-    blanks = [face for face in (4, 6, 2, 3, 4, 6) if face not in shown]
+    blanks = [face for face in (4, 6, 4, 2, 3) if face not in shown]
     roll = tuple(sorted((*shown, *blanks[: len(hand) - len(shown)])))
     kept = {die for keep in keeps_of(rules, hand, roll) for die in keep.dice}
     return roll if kept == set(shown) else None
@@ -161,40 +160,54 @@ def _faces(dice: tuple[int, ...]) -> str:
 
 def _changes(card: Card) -> Iterator[Block]:
     found = card.findings
-    if not found.cells or all(cell == Cell() for table in found.cells for row in table for cell in row):
+    if not any(bold for table in found.bold for row in table for bold in row):
         return
     yield Paragraph("Near the end, ahead and behind", heading=True)
-    yield Paragraph(
-        "Add this to what rolling on counts, by your score (left) and the other's (top)."
-        + (" Go: bank nothing that does not reach the target." if _any_goal(card) else "")
-    )
-    for number, table in enumerate(found.cells):
+    yield Paragraph("Add this to what rolling on counts, by your score (left) and the other's (top).")
+    for number, table in enumerate(found.bold):
         names = ("your score, first in the round", "your score, second in the round")
-        name = names[number] if len(found.cells) > 1 else "your score"
-        rows = tuple((f"{edge:,}", *map(_cell, row)) for edge, row in zip(found.edges, table, strict=True))
+        name = names[number] if len(found.bold) > 1 else "your score"
+        rows = tuple(
+            (f"{edge:,}", *(f"{bold:+}" if bold else "0" for bold in row))
+            for edge, row in zip(found.edges, table, strict=True)
+        )
         yield Table((f"{name} from", *(f"{edge:,}" for edge in found.edges)), rows)
 
 
-def _any_goal(card: Card) -> bool:
-    return any(cell.goal for table in card.findings.cells for row in table for cell in row)
-
-
-def _cell(cell: Cell) -> str:
-    bold = f"{cell.bold:+,}" if cell.bold else "0"
-    return f"go {bold}" if cell.goal and cell.bold else "go" if cell.goal else bold
-
-
 def _last_turn(card: Card) -> Iterator[Block]:
-    last = card.findings.last
-    if last is None:
+    last, ending = card.findings.last, card.rules.ending
+    yield Paragraph("The end", heading=True)
+    if ending.kind == "exact":
+        yield Paragraph(_exactly(card))
         return
-    yield Paragraph("Your last turn", heading=True)
-    yield Paragraph(
-        "Roll on until you are ahead; bank a tie only with one die left. "
-        "Take the keep for which turn score plus this is greatest."
+    if ending.kind == "first_to_target":
+        yield Paragraph("Bank at once what reaches the target.")
+        return
+    if card.findings.lead:
+        yield Paragraph(
+            f"While the others still have a turn after it, bank nothing that reaches {ending.target:,} "
+            f"unless you then lead by {card.findings.lead:,} or more."
+        )
+    yield Paragraph("In your last turn roll on until you are ahead; bank a tie only with one die left.")
+    if last is not None:
+        yield Paragraph("There, take the keep for which turn score plus this is greatest.")
+        lefts = range(card.rules.turn.dice, 0, -1)
+        yield Table(("dice left", *map(str, lefts)), (("add", *(str(last.dice_left[left - 1]) for left in lefts)),))
+
+
+def _exactly(card: Card) -> str:
+    rules = card.rules
+    least = bank_rule(rules, rules.ending.target, opened=True).minimum
+    text = (
+        f"Bank at once what lands on {rules.ending.target:,}. Bank nothing that passes it while you are {least:,} "
+        f"or more away, in steps of {bank_step(rules)}: one turn can still hit it."
     )
-    lefts = range(card.rules.turn.dice, 0, -1)
-    yield Table(("dice left", *map(str, lefts)), (("add", *(str(last.dice_left[left - 1]) for left in lefts)),))
+    if rules.ending.overshoot == "add_or_subtract":
+        text += (
+            f" Above it, add or subtract so as to land nearest to it, but not nearer than {least:,}, "
+            "unless you land on it."
+        )
+    return text
 
 
 def _offers(card: Card) -> Iterator[Block]:
@@ -216,7 +229,7 @@ def _given_away(card: Card) -> Iterator[Block]:
         return
     yield Paragraph(
         "Wins, against an opponent who knows this card and plays best against it: "
-        f"{wins.card_first:.3%} with the first turn (best play {wins.best_first:.3%}), "
-        f"{wins.card_second:.3%} with the second (best play {1 - wins.best_first:.3%}). "
+        f"{wins.first:.3%} with the first turn (best play {wins.best_first:.3%}), "
+        f"{wins.second:.3%} with the second (best play {1 - wins.best_first:.3%}). "
         f"So {wins.given_away:.3%} is given away."
     )

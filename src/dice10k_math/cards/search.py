@@ -19,7 +19,6 @@ import numpy as np
 
 from dice10k_math.cards.losses import Losses
 from dice10k_math.policy import (
-    GOAL,
     Case,
     Condition,
     KeepWorths,
@@ -37,26 +36,18 @@ from dice10k_math.turn import bank_rule
 BOLD = tuple(range(-100, 401, 50))
 EDGES = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
 """Parts of the target at which a band of scores may begin."""
-MOST_BANDS = 7
-WORTH_WHILE = 1e-4
+MOST_BANDS = 8
+WORTH_WHILE = 4e-5
 """Win probability that one more edge must save."""
-END = 0.9
-"""Part of the target from which both players are near the end."""
 DEFICITS = (300, 500, 700, 900, 1200, 1500, 2000, 2750)
 """Deficits, in points, that stand for all in the search for the last turn."""
 STEPS = (20, 10, 5)
+LAST_STEPS = (50, 20, 10)
+"""By how much a number is changed in a search."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What changes at some scores: rolling on counts so much more; perhaps nothing short of the target is banked."""
-
-    bold: int = 0
-    goal: bool = False
-
-
-CELLS = (*(Cell(bold) for bold in BOLD), *(Cell(bold, goal=True) for bold in (0, 200, 400)))
-"""What may stand in a cell; the first that is best is taken."""
+LEADS = (0, 200, 300, 400, 500, 600, 800)
+"""Leads, in points, that are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +60,11 @@ class Findings:
         What rolling on counts.
     opening
         The same for a player with no points yet; None: the same.
-    closing
-        The same when both players are near the end, from `near` points on; None: there is no match to look at.
-    edges, cells
-        Where each band of scores begins, in points, and what changes, by own band and the other's; under equal turns
-        a second table for the second player of a round.
+    lead
+        With less of a lead, in points, nothing is banked that reaches the target while others have a turn after it.
+    edges, bold
+        Where each band of scores begins, in points, and how much more rolling counts, by own band and the other's;
+        under equal turns a second table for the second player of a round.
     last
         Worths of the dice left in a last turn.
     take
@@ -82,10 +73,9 @@ class Findings:
 
     counts: RollCounts
     opening: RollCounts | None = None
-    closing: RollCounts | None = None
-    near: int = 0
+    lead: int = 0
     edges: tuple[int, ...] = (0,)
-    cells: tuple[tuple[tuple[Cell, ...], ...], ...] = ()
+    bold: tuple[tuple[tuple[int, ...], ...], ...] = ()
     last: KeepWorths | None = None
     take: tuple[tuple[int, int], ...] = ()
 
@@ -158,38 +148,35 @@ def find_card(losses: Losses) -> Findings:
         start = straight_counts(solve_turn(rules, score=0, exact=False))
         opening = climb(start, lambda keep: float((first * losses.openings(keep)).sum()))
     visits, deficits = losses.visits(counts, opening)
-    closing = _find_closing(losses, counts, visits)
-    given = _given_away(losses, (counts, opening, closing), visits)
+    lead = _find_lead(losses, counts, visits)
+    given = _given_away(losses, (counts, opening), lead // unit, visits)
     edges = _find_edges(given)
     return Findings(
         counts,
         None if opening == counts else opening,
-        closing,
-        _near(losses) * unit,
+        lead,
         tuple(edge * unit for edge in edges),
-        tuple(_best_cells(given[:, phase], edges) for phase in range(losses.race.phases)),
+        tuple(_best_bold(given[:, phase], edges) for phase in range(losses.race.phases)),
         _find_last(losses, deficits) if losses.race.has_last_turn else None,
     )
 
 
-def _near(losses: Losses) -> int:
-    return round(END * losses.race.scores)
+def _find_lead(losses: Losses, counts: RollCounts, visits: Floats) -> int:
+    """Return the lead, in points, without which it is best not to reach the target."""
+    if not losses.race.has_last_turn:
+        return 0
+    unit = losses.race.unit
+    leads = [lead for lead in LEADS if lead % unit == 0]
+    gains = [float((losses.turns_with_lead(counts, lead // unit) * visits).sum()) for lead in leads]
+    return leads[int(np.argmax(gains))]
 
 
-def _find_closing(losses: Losses, counts: RollCounts, visits: Floats) -> RollCounts:
-    """Return counts for when both players are near the end."""
-    corner = (slice(None), slice(_near(losses), None), slice(_near(losses), None))
-    return climb(counts, lambda keep: float((visits[corner] * losses.turns(keep)[corner]).sum()))
-
-
-def _given_away(losses: Losses, counts: tuple[RollCounts, RollCounts, RollCounts], visits: Floats) -> Floats:
-    """Return what is given away, by the choice of a cell and turn start."""
-    usual, opening, closing = counts
-    near, given = _near(losses), []
-    for cell in CELLS:
-        turns = losses.goal_turns if cell.goal else losses.turns
-        worth = turns(usual.bolder(cell.bold))
-        worth[:, near:, near:] = turns(closing.bolder(cell.bold))[:, near:, near:]
+def _given_away(losses: Losses, counts: tuple[RollCounts, RollCounts], lead: int, visits: Floats) -> Floats:
+    """Return what is given away, by boldness and turn start."""
+    usual, opening = counts
+    given = []
+    for bold in BOLD:
+        worth = losses.turns_with_lead(usual.bolder(bold), lead)
         worth[:, 0] = losses.openings(opening)
         given.append((losses.value - worth) * visits / 2)
     return np.array(given)
@@ -199,7 +186,7 @@ def _find_edges(given: Floats) -> tuple[int, ...]:
     """Return where bands begin, in units: one edge more as long as it saves enough."""
     size = given.shape[-1]
     chosen, lost = (0,), _lost(given, (0,))
-    candidates = {round(part * size) for part in EDGES} - {0}
+    candidates = {edge for part in EDGES if 0 < (edge := round(part * size)) < size}
     while candidates and len(chosen) < MOST_BANDS:
         tried = {edge: _lost(given, tuple(sorted((*chosen, edge)))) for edge in candidates}
         best = min(tried, key=lambda edge: (tried[edge], edge))
@@ -219,9 +206,9 @@ def _by_cell(given: Floats, edges: tuple[int, ...]) -> Floats:
     return np.add.reduceat(np.add.reduceat(given, edges, axis=1), edges, axis=2)
 
 
-def _best_cells(given: Floats, edges: tuple[int, ...]) -> tuple[tuple[Cell, ...], ...]:
+def _best_bold(given: Floats, edges: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     best = _by_cell(given, edges).argmin(axis=0)
-    return tuple(tuple(CELLS[choice] for choice in row) for row in best.tolist())
+    return tuple(tuple(BOLD[choice] for choice in row) for row in best.tolist())
 
 
 def _find_last(losses: Losses, deficits: Floats) -> KeepWorths:
@@ -238,7 +225,7 @@ def _find_last(losses: Losses, deficits: Floats) -> KeepWorths:
     dice = losses.rules.turn.dice
     best = [0, -50, 0, 100, 250, 500][:dice]
     most = gain(best)
-    for step in (50, 20, 10):
+    for step in LAST_STEPS:
         moved = True
         while moved:
             moved = False
@@ -261,32 +248,27 @@ def policy_of(rules: Ruleset, found: Findings) -> ThresholdPolicy:
     if found.opening is not None:
         cases.append(Case((Condition("own", at_least=False, points=1),), Thresholds(0), keep=found.opening))
     # The last table is that of the second player of a round, where there are two.
-    for table in found.cells[:0:-1]:
+    for table in found.bold[:0:-1]:
         cases += _cases_of(found, table, (Condition("closing", at_least=True, points=1),))
-    for table in found.cells[:1]:
+    for table in found.bold[:1]:
         cases += _cases_of(found, table, ())
-    return ThresholdPolicy(Thresholds(0), found.counts, tuple(cases), end="win", take=found.take)
+    lead = found.lead or None
+    return ThresholdPolicy(Thresholds(0), found.counts, tuple(cases), end="win", lead=lead, take=found.take)
 
 
 SIDES: tuple[Subject, Subject] = ("own", "opponent")
 
 
-def _cases_of(found: Findings, table: tuple[tuple[Cell, ...], ...], always: tuple[Condition, ...]) -> list[Case]:
+def _cases_of(found: Findings, table: tuple[tuple[int, ...], ...], always: tuple[Condition, ...]) -> list[Case]:
     """Return the cases of a table of cells, band by band in rising order, so that only upper ends need be said."""
     cases: list[Case] = []
     ends = (*found.edges[1:], None)
     for own, row in enumerate(table):
-        for other, cell in enumerate(row):
-            near = found.closing is not None and min(found.edges[own], found.edges[other]) >= found.near
-            keep = found.closing if near else None
-            last_of_kind = other + 1 < len(row) and row[other + 1] == cell
-            same_keep = other + 1 < len(row) and (min(found.edges[own], found.edges[other + 1]) >= found.near) == near
-            if last_of_kind and same_keep:
+        for other, bold in enumerate(row):
+            if row[other + 1 : other + 2] == (bold,):
                 continue
             ended = zip(SIDES, (ends[own], ends[other]), strict=True)
             limits = [Condition(who, at_least=False, points=end) for who, end in ended if end is not None]
-            conditions = (*always, *limits)
-            if not conditions:
-                conditions = (Condition("own", at_least=True, points=found.edges[own]),)
-            cases.append(Case(conditions, Thresholds(GOAL if cell.goal else 0), cell.bold, keep))
+            conditions = (*always, *limits) or (Condition("own", at_least=True, points=found.edges[own]),)
+            cases.append(Case(conditions, Thresholds(0), bold))
     return cases

@@ -67,12 +67,13 @@ def _data(card: Card) -> dict[str, Any]:
         "wins": None,
     }
     if card.wins is not None:
-        data["wins"] = asdict(card.wins) | {"given_away": card.wins.given_away}
+        data["wins"] = asdict(card.wins)
     found = card.findings
     return data | {
         "counts": _rows(card),
         "edges": list(found.edges),
-        "cells": [[[asdict(cell) for cell in row] for row in table] for table in found.cells],
+        "bold": [[list(row) for row in table] for table in found.bold],
+        "lead": found.lead,
         "last_turn": None if found.last is None else list(found.last.dice_left),
         "take": [{"dice": dice, "from": points} for dice, points in found.take],
     }
@@ -81,7 +82,7 @@ def _data(card: Card) -> dict[str, Any]:
 def _rows(card: Card) -> list[dict[str, Any]]:
     """Return what rolling on counts, by when and by the dice left."""
     found = card.findings
-    kinds = (("usual", found.counts), ("no points yet", found.opening), ("near the end", found.closing))
+    kinds = (("usual", found.counts), ("no points yet", found.opening))
     return [
         {"when": when, "dice_left": number + 1, "points": points, "percent": percent}
         for when, counts in kinds

@@ -261,8 +261,8 @@ class ThresholdPolicy:
         what leaves the player behind; do not pass an exact target that one turn can still hit.
         "plain": the thresholds alone.
     lead
-        With end "win", where others have a last turn after a bank that reaches the target: bank such a turn at once
-        when it leads by this many points; None: no special rule.
+        With end "win", where others have a last turn after a bank that reaches the target: bank nothing that reaches
+        it with a smaller lead; None: no special rule.
     take
         High stakes: least offered turn score to take over, by the number of dice; () never.
     """

@@ -29,6 +29,8 @@ class Plan:
         Bank at once exactly this turn score.
     least, most
         Bank no less and no more.
+    short_from, short_to
+        Bank nothing from the one on that is less than the other: it would reach the target with too small a lead.
     tie
         Bank this turn score with one die left, although it is less than `least`.
     over
@@ -50,6 +52,8 @@ class Plan:
     over: int | None = None
     hittable: int = 0
     multiple: int = 1
+    short_from: int = NEVER
+    short_to: int = 0
 
     def decide(self, choices: tuple[Choice, ...]) -> Choice:
         """Return what the player does; the same whatever the order of the choices.
@@ -85,6 +89,8 @@ class Plan:
             return True
         if points == self.tie and choice.dice == 1:
             return True
+        if self.short_from <= points < self.short_to:
+            return False
         least = max(self.least, self.bank_from[choice.dice - 1])
         return least <= points <= self.most and 100 * points >= hundredfold
 

@@ -142,8 +142,9 @@ class ThresholdPlayer:
         if GOAL in amounts:
             goal = max(table.to_go(standing), 0)
             amounts = tuple(goal if amount == GOAL else amount for amount in amounts)
-        end = NO_END if policy.end == "plain" else table.end(standing, policy.lead)
-        return Plan(amounts, keep, False, *end, table.over(standing), table.hittable(policy.end), table.multiple)
+        end = NO_END if policy.end == "plain" else table.end(standing)
+        over, hittable, short = table.over(standing), table.hittable(policy.end), table.short(standing, policy.lead)
+        return Plan(amounts, keep, False, *end, over, hittable, table.multiple, *short)
 
     @property
     def sees(self) -> Literal["turn", "match"]:
@@ -200,7 +201,15 @@ class TableRules:
         """Return the least distance from an exact target that one bank can bridge; 0: it does not matter."""
         return self.minimum if self.kind == "exact" and end == "win" else 0
 
-    def end(self, standing: Standing, lead: int | None) -> End:
+    def short(self, standing: Standing, lead: int | None) -> tuple[int, int]:
+        """Return which turn scores reach the target without that lead, where others have a turn after it."""
+        if lead is None or standing.opponent is None or standing.last or standing.closing:
+            return NEVER, 0
+        if self.kind not in ("final_round", "equal_turns"):
+            return NEVER, 0
+        return max(self.to_go(standing), 1), standing.opponent - standing.score + lead
+
+    def end(self, standing: Standing) -> End:
         """Return what end "win" means at a standing."""
         to_go = self.to_go(standing)
         if self.kind == "exact":
@@ -213,7 +222,7 @@ class TableRules:
             return behind + 1, NEVER, behind + 1, NEVER, behind
         if standing.closing and to_go > 0 and behind < to_go:
             return _from(to_go)
-        return NO_END if lead is None else _from(max(to_go, behind + lead, 1))
+        return NO_END
 
 
 def _from(points: int) -> End:

@@ -15,7 +15,7 @@ from numba import njit
 BANK_FROM, WORTH = 0, 6
 KEEP, OFF, KEEP_FIRST, WIN_FROM, WIN_AT, LEAST, MOST, TIE, OVER, HITTABLE, MULTIPLE = range(12, 23)
 TAKE, PERCENT = 23, 29
-TABLE, FLOOR, FAVOURITE, PLAN = range(35, 39)
+SHORT_FROM, SHORT_TO, TABLE, FLOOR, FAVOURITE, PLAN = range(35, 41)
 """`TABLE`: number of the table of worths that decides instead, or -1. `FLOOR`: no lower turn score is banked.
 `FAVOURITE`: row of the favourite options of this way of keeping, or -1. `PLAN`: number of columns."""
 KEEP_ALL, KEEP_POINTS, KEEP_FEW, KEEP_WORTHS, KEEP_COUNTS = range(5)
@@ -109,7 +109,7 @@ def _wants(plan, after, dice, then, hundredfold):
         return 2
     if after >= plan[WIN_FROM] or (after == plan[TIE] and dice == 1):
         return 1
-    if 100 * after < hundredfold:
+    if 100 * after < hundredfold or plan[SHORT_FROM] <= after < plan[SHORT_TO]:
         return 0
     return 1 if max(plan[LEAST], plan[BANK_FROM + dice - 1]) <= after <= plan[MOST] else 0
 

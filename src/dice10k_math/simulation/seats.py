@@ -167,6 +167,7 @@ def plan_row(plan: Plan, take: tuple[tuple[int, int], ...]) -> NDArray[np.int64]
         *(-1 if plan.over is None else plan.over, plan.hittable, plan.multiple),
     )
     row[loops.TAKE : loops.TAKE + 6] = [dict(take).get(dice, NEVER) for dice in range(1, 7)]
+    row[loops.SHORT_FROM], row[loops.SHORT_TO] = plan.short_from, plan.short_to
     row[loops.TABLE] = -1
     row[loops.FLOOR] = min(plan.win_at, plan.win_from, plan.tie, max(plan.least, min(plan.bank_from)))
     return row
