@@ -111,18 +111,21 @@ def _decide(plan, bank_from, dice_left, rule, entries, members, base):
 def _regime(plan, bank_from, rule, base, reach):
     """Return 0 where no roll can bring a bank that is wanted, 1 where every bank is wanted, 2 elsewhere.
 
-    In the first two the choices are the same whatever the turn score, so they are worked out once for each hand.
+    In the first two the choices depend on the turn score by its remainder only, so they are worked out once for each
+    hand, remainder and number of hot dice.
     """
-    keep, _, win_from, win_at, least, most, tie, above, _, _, _, unbankable, short_from, short_to = plan
-    minimum, multiple, most_banked, may_subtract = rule
+    keep, _, win_from, win_at, least, most, tie, above, _, _, _, _, short_from, short_to = plan
+    minimum, _, most_banked, may_subtract = rule
     end = base + reach
-    if end > most or above or may_subtract or (keep == WORTHS and unbankable) or keep == COUNTS:
+    if keep == COUNTS or base < win_at <= end or base < tie <= end or (short_from <= end and base < short_to):
         return 2
-    if base < win_at <= end or base < tie <= end or (short_from <= end and base < short_to):
+    if base >= most and end < win_from:
+        return 0
+    if end > most:
         return 2
     if end < min(max(least, bank_from.min()), win_from):
         return 0
-    if base >= max(least, minimum, bank_from.max()) and end <= most_banked and multiple == 1:
+    if base >= max(least, minimum, bank_from.max()) and end <= most_banked and not above and not may_subtract:
         return 1
     return 2
 
@@ -154,8 +157,9 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, m
     mass[:] = 0
     mass[0, hands - 1, 0] = WHOLE
     banked[:] = 0
-    counts = np.zeros((3, len(points_of), 3), np.int64)
-    known = np.zeros((2, hands), np.bool_)
+    remainders = max(rule[1], plan[10], step) // step
+    counts = np.zeros((3, remainders, len(points_of), 3), np.int64)
+    known = np.zeros((2, remainders, hands), np.bool_)
     reach = np.zeros(hands, np.int64)
     for hand in range(hands):
         for number in range(entry_first[hand], entry_first[hand + 1]):
@@ -165,6 +169,7 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, m
         gained = bonus * ((1 << level) - 1)
         bonus_next = bonus << level
         offered = (points_of, after, hot, may_roll, may_bank, dice_after, bonus_next)
+        known[:] = False
         for place in range(places):
             base = gained + place * step
             for hand in range(hands - 1, -1, -1):
@@ -177,18 +182,19 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, m
                 else:
                     lost += share * bust[hand] + rest * bust[hand] // outcomes[hand]
                 won += share * instant[hand] + rest * instant[hand] // outcomes[hand]
-                regime = _regime(plan, bank_from, rule, base, reach[hand] + bonus_next) if bonus == 0 else 2
-                if regime == 2 or not known[regime, hand]:
-                    _count(counts[regime], plan, bank_from, dice_left, rule, model, offered, hand, base)
+                regime = _regime(plan, bank_from, rule, base, reach[hand] + bonus_next)
+                remainder = base // step % remainders
+                if regime == 2 or not known[regime, remainder, hand]:
+                    _count(counts[regime, remainder], plan, bank_from, dice_left, rule, model, offered, hand, base)
                     if regime < 2:
-                        known[regime, hand] = True
+                        known[regime, remainder, hand] = True
                 for number in range(entry_first[hand], entry_first[hand + 1]):
                     there = place + points_of[number] // step
                     level_there = level + (1 if hot[number] and bonus > 0 else 0)
                     if there >= places or level_there >= hots:
                         continue
                     for then in range(3):
-                        count = counts[regime, number, then]
+                        count = counts[regime, remainder, number, then]
                         if count == 0:
                             continue
                         part = share * count + rest * count // outcomes[hand]

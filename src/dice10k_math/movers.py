@@ -173,7 +173,7 @@ class PolicyMover:
             best = BestMover(race).last_turn(tie, UP)
             table, beyond, far_level = best.table.copy(), best.beyond, float(best.level[FOLLOWED_PAST // race.unit])
         deficit = self._totals[:, None] - np.arange(race.scores)[None, :]
-        table[: len(deficit)] = self._reach(self._last_numbers, deficit, tie, side)
+        table[: len(deficit)] = self._reach(self.last_numbers, deficit, tie, side)
         most = np.zeros(race.rows + 1)
         np.maximum.at(most, race.scores + np.arange(len(table))[:, None] - np.arange(race.scores)[None, :], table)
         most = np.maximum.accumulate(np.append(most, beyond)[::-1])[::-1]
@@ -186,7 +186,7 @@ class PolicyMover:
         return np.arange(race.scores, min(race.rows, race.scores + FOLLOWED_PAST // race.unit))
 
     @cached_property
-    def _last_numbers(self) -> Ints:
+    def last_numbers(self) -> Ints:
         """Shape (totals, scores): the last turn that is played."""
         race, unit = self.race, self.race.unit
         closing = race.phases == 2
@@ -211,7 +211,7 @@ class PolicyMover:
         """Return the worth of the second turn of an extra round, by deficit."""
         if self.race.rules.ending.tie != "extra_rounds":
             return np.zeros(1)
-        numbers = self._level_numbers[:1] if side is NEAREST else self._level_numbers
+        numbers = self.level_numbers[:1] if side is NEAREST else self.level_numbers
         deficit = np.broadcast_to(np.arange(numbers.shape[1]), numbers.shape)
         reach = self._reach(numbers, deficit, tie, side)
         return np.append(reach.min(axis=0) if side.lowest else reach.max(axis=0), beyond)
@@ -224,7 +224,7 @@ class PolicyMover:
         return [*range(first, first + EXTRA_SCORES), *(first + score // unit for score in past), FAR_AWAY // unit]
 
     @cached_property
-    def _level_numbers(self) -> Ints:
+    def level_numbers(self) -> Ints:
         """Shape (scores, deficits): the second turn of an extra round."""
         unit, deficits = self.race.unit, FOLLOWED_PAST // self.race.unit
         standings = (
@@ -232,6 +232,12 @@ class PolicyMover:
             for score, behind in product(self._extra_scores, range(deficits))
         )
         return self.plays.numbers(standings).reshape(-1, deficits)
+
+    @property
+    def tie_numbers(self) -> tuple[int, Ints]:
+        """The turn that leads off an extra round at the target, and those that answer it, by deficit."""
+        target = self._extra_scores[0] * self.race.unit
+        return self.plays.number(Standing(target, target, opened=True)), self.level_numbers[0]
 
     def lead_off(self, theirs: LastTurn, side: Side) -> float:
         """Return what leading off an extra round is worth."""

@@ -14,17 +14,28 @@ from dice10k_math.rules.model import Ruleset, with_target
 from tests.agreement.test_match import EARLY, PLAIN, ended, turned
 from tests.oracles.duel import DuelOracle
 from tests.oracles.match import Start
+from tests.oracles.variations import NO_COMBINATIONS, scored
 
 DES_10000, DIX_MILLE, FARKLE = (load_rules(name) for name in ("des-10000", "dix-mille", "farkle"))
 CLOSE = 1e-12
-SHARED = replace(turned(DIX_MILLE, "dix-mille-shared", opening_minimum=150), ending=replace(DIX_MILLE.ending, tie="shared"))
+# Few points in one turn, so that there are few totals past the target to go through.
+SMALL = scored(DES_10000, "small", larger_sets=None, **NO_COMBINATIONS)
+SMALL_SHARED = replace(
+    turned(scored(DIX_MILLE, "small-shared", larger_sets=None, **NO_COMBINATIONS), "small-shared", opening_minimum=150),
+    ending=replace(DIX_MILLE.ending, tie="shared", target=200),
+)
 QUICK = (
-    with_target(PLAIN, 350),
-    with_target(EARLY, 300),
-    with_target(DES_10000, 250),
+    with_target(PLAIN, 300),
+    with_target(SMALL, 200),
     ended(DES_10000, "exact", 300, overshoot="not_allowed"),
-    ended(EARLY, "equal_turns", 250),
-    with_target(SHARED, 250),
+    ended(EARLY, "equal_turns", 200),
+    SMALL_SHARED,
+)
+SLOW = (with_target(EARLY, 400), with_target(DES_10000, 250), with_target(PLAIN, 1000), ended(SMALL, "equal_turns", 500))
+RULES = pytest.mark.parametrize(
+    "rules",
+    (*QUICK, *(pytest.param(rules, marks=pytest.mark.slow) for rules in SLOW)),
+    ids=lambda rules: f"{rules.name}-{rules.ending.kind}-{rules.ending.target}",
 )
 PAIRS = (
     ("threshold 150", "threshold 300 2:100 keep=points"),
@@ -43,15 +54,22 @@ def starts(rules: Ruleset) -> list[tuple[int, int, bool]]:
     return list(product(scores, scores, seconds))
 
 
+def cutoff(rules: Ruleset) -> int:
+    """Turn score at which the recursion may stop: further ones are as good as never rolled for."""
+    if rules.turn.hot_dice == "must_roll":
+        return 6_000
+    return 2_000 if rules.scoring.larger_sets is None else 4_000
+
+
 def start_of(own: int, other: int, second: bool) -> Start:
     return Start(own, other, own != 0, other != 0, stage="second" if second else "")
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-@pytest.mark.parametrize("rules", QUICK, ids=lambda rules: f"{rules.name}-{rules.ending.kind}")
+@RULES
 def test_two_policies_are_worth_what_plain_recursion_says(rules: Ruleset, pair: tuple[str, str]) -> None:
     found = evaluate(rules, pair)
-    oracle = DuelOracle(rules, (player(pair[0], rules), player(pair[1], rules)))
+    oracle = DuelOracle(rules, (player(pair[0], rules), player(pair[1], rules)), cutoff(rules))
     for (own, other, second), number in product(starts(rules), (0, 1)):
         right = oracle.value(number, start_of(own, other, second))
         here = found.win_probability(own, other, seat=number + 1, second=second)
@@ -61,10 +79,10 @@ def test_two_policies_are_worth_what_plain_recursion_says(rules: Ruleset, pair: 
 
 
 @pytest.mark.parametrize("policy", ["threshold 150", PAIRS[1][1], "computer base=150 per=100"])
-@pytest.mark.parametrize("rules", QUICK, ids=lambda rules: f"{rules.name}-{rules.ending.kind}")
+@RULES
 def test_the_best_response_is_worth_what_plain_recursion_says(rules: Ruleset, policy: str) -> None:
     found = best_response(rules, policy)
-    oracle = DuelOracle(rules, (None, player(policy, rules)))
+    oracle = DuelOracle(rules, (None, player(policy, rules)), cutoff(rules))
     for own, other, second in starts(rules):
         right = oracle.value(0, start_of(own, other, second))
         here = found.win_probability(own, other, second=second)
@@ -75,7 +93,7 @@ def test_the_best_response_is_worth_what_plain_recursion_says(rules: Ruleset, po
         assert waiting.upper - waiting.lower < 1e-9
 
 
-@pytest.mark.parametrize("rules", [with_target(EARLY, 300), with_target(SHARED, 250)], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", [with_target(EARLY, 300), SMALL_SHARED], ids=lambda rules: rules.name)
 def test_no_policy_does_better_than_the_best_response(rules: Ruleset) -> None:
     match = solve_match(rules)
     for policy, other in PAIRS:

@@ -67,27 +67,29 @@ class DuelOracle:
     def worth(self, seat: int, start: Start, bust: float) -> float:
         """Worth of a turn, a bust being worth `bust`."""
         player = self.players[seat]
-        bank = self._bank_worths(seat, start)
         if player is None:
-            return self._best(bank, bust)
-        banked = self.endings(player, start)
-        return sum(chance * (bust if change == BUST else bank[change]) for change, chance in banked.items())
+            step, most = turn_step(self.rules), int(choices_of(self.rules).points.max())
+            banks = range(step, self.cutoff + most * step, step)
+            return self._best(
+                {points: self._banked(seat, start, points) for points in banks if self.allowed(start, points)}, bust
+            )
+        return sum(
+            chance * (bust if points == BUST else self._banked(seat, start, points))
+            for points, chance in self.endings(player, start).items()
+        )
 
-    def _bank_worths(self, seat: int, start: Start) -> dict[int, float]:
-        step = turn_step(self.rules)
-        found = {}
-        for points in range(step, self.cutoff + 10_001, step):
-            for score in self.match.banked_scores(start, points):
-                following = self.match.after_bank(start, score)
-                if not isinstance(following, Start):
-                    found[points] = following
-                elif following.own >= self.rules.ending.target and following.other >= self.rules.ending.target and (
-                    following.stage == ""
-                ):
-                    found[points] = 1 - self.level
-                else:
-                    found[points] = 1 - self.value(1 - seat, following)
-        return found
+    def allowed(self, start: Start, points: int) -> bool:
+        """Whether so much may be banked."""
+        return bool(self.match.banked_scores(start, points))
+
+    def _banked(self, seat: int, start: Start, points: int) -> float:
+        target = self.rules.ending.target
+        following = self.match.after_bank(start, start.own + points)
+        if not isinstance(following, Start):
+            return following
+        if not following.stage and min(following.own, following.other) >= target:
+            return 1 - self.level
+        return 1 - self.value(1 - seat, following)
 
     def _best(self, bank: dict[int, float], bust: float) -> float:
         choices, step = choices_of(self.rules), turn_step(self.rules)
@@ -137,7 +139,7 @@ class DuelOracle:
             hand, after = left or full_hand(self.rules), points + paid
             if roll:
                 found.add(Choice("roll", after, hand, int(not left), not left))
-            if bank and self.match.banked_scores(start, after):
+            if bank and self.allowed(start, after):
                 found.add(Choice("bank", after, hand, int(not left), not left))
         return sorted(found)
 

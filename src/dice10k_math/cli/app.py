@@ -26,6 +26,8 @@ COMMANDS = {
     "match": "match",
     "advise": "advise",
     "simulate": "simulate",
+    "evaluate": "evaluate",
+    "respond": "respond",
     "card": "card",
     "tables": "tables",
 }

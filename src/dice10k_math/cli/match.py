@@ -25,10 +25,7 @@ def command(rules: Ruleset, score: int | None, opponent: int | None, second: boo
 
     Two play, both to win. The bounds are proved.
     """
-    if (score is None) != (opponent is None):
-        missing, given = ("--opponent B", "--score") if opponent is None else ("--score A", "--opponent")
-        raise click.UsageError(f"{given}: not without the other score; allowed: also {missing}, or neither")
-    own, other = score or 0, opponent or 0
+    own, other = both_scores(score, opponent)
     check_scores(rules, own, other, second)
     found = match_of(rules, tables).win_probability(own, other, second=second)
     row = {
@@ -48,6 +45,14 @@ def command(rules: Ruleset, score: int | None, opponent: int | None, second: boo
         return f"{heading(rules, where(own, other, second))}\n\n{pairs(items)}"
 
     return Answer({"ruleset": rules.name, **row}, [row], text)
+
+
+def both_scores(score: int | None, opponent: int | None) -> tuple[int, int]:
+    """Return the two scores that a user gives, or those of the start."""
+    if (score is None) != (opponent is None):
+        missing, given = ("--opponent B", "--score") if opponent is None else ("--score A", "--opponent")
+        raise click.UsageError(f"{given}: not without the other score; allowed: also {missing}, or neither")
+    return score or 0, opponent or 0
 
 
 def where(score: int, opponent: int, second: bool) -> str:
