@@ -10,15 +10,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dice10k_math.endings import TurnEndings
 from dice10k_math.plays import Plays
 from dice10k_math.policy.choices import Standing
 from dice10k_math.policy.players import Player
+from dice10k_math.program import Floats
 from dice10k_math.rules import Ruleset
 from dice10k_math.turn import six_dice_penalty
 
 NEGLIGIBLE = 1e-13
+"""Probability of a game that is still going on, at which it is not followed any further."""
+FAINT = 1e-16
+"""Probability of an own state below which it is not followed."""
 REACH = 30_000
 """How far from 0 and from the target scores are followed, in points."""
 
@@ -63,18 +68,18 @@ class SoloCourse:
     ----------
     length
         Probability that the game takes so many turns: index 0 is no turn.
-    busts
-        Busts on average.
-    banked
-        How often each change of the score is banked on average.
+    played
+        Own states, each with how often a turn starts there on average.
     left
         Probability of games that were not followed to their end.
+    lingering
+        The own state in which a game is most likely to be that was not followed to its end.
     """
 
     length: tuple[float, ...]
-    busts: float
-    banked: dict[int, float]
+    played: tuple[tuple[OwnState, float], ...]
     left: float
+    lingering: OwnState
 
 
 class SoloChain:
@@ -112,7 +117,7 @@ class SoloChain:
 
 
 def follow_alone(chain: SoloChain, start: OwnState, most_turns: int) -> SoloCourse:
-    """Follow the game of one player alone.
+    """Follow the game of one player alone, turn by turn.
 
     Examples
     --------
@@ -121,18 +126,25 @@ def follow_alone(chain: SoloChain, start: OwnState, most_turns: int) -> SoloCour
     >>> player = seat(parse_policy("threshold 300"), load_rules("farkle"))
     >>> course = follow_alone(SoloChain(player), OwnState(0, False, 0), 500)
     >>> round(sum(turn * chance for turn, chance in enumerate(course.length)), 3), course.left < 1e-12
-    (26.0, True)
+    (23.62, True)
     """
-    matrix = _Steps(chain)
-    mass = matrix.start(start)
-    length, left, played = [0.0], 1.0, np.zeros(0)
-    while left > NEGLIGIBLE and len(length) <= most_turns:
-        mass, ended, played = matrix.step(mass, played)
+    steps = _Steps(chain)
+    mass = np.ones(1)
+    steps.number_of(start)
+    length, played = [0.0], np.zeros(1)
+    while mass.sum() > NEGLIGIBLE and len(length) <= most_turns:
+        played = _sum(played, mass)
+        mass, ended = steps.step(mass)
         length.append(ended)
-        left = float(mass.sum())
-        if left <= NEGLIGIBLE:
-            break
-    return matrix.course(tuple(length), played)
+    found = zip(steps.states, played.tolist(), strict=False)
+    lingering = steps.states[int(np.argmax(mass))]
+    return SoloCourse(tuple(length), tuple(found), max(1.0 - sum(length), 0.0), lingering)
+
+
+def _sum(first: Floats, second: Floats) -> Floats:
+    """Return the sum of two vectors, the shorter one filled up with zeros."""
+    size = max(len(first), len(second))
+    return np.pad(first, (0, size - len(first))) + np.pad(second, (0, size - len(second)))
 
 
 class _Steps:
@@ -141,49 +153,30 @@ class _Steps:
     def __init__(self, chain: SoloChain) -> None:
         self.chain = chain
         self.states: list[OwnState] = []
-        self.number: dict[OwnState, int] = {}
-        self.rows: list[tuple[np.ndarray, np.ndarray, float]] = []  # type: ignore[type-arg]
+        self._number: dict[OwnState, int] = {}
+        self._rows: dict[int, tuple[NDArray[np.int64], Floats, float]] = {}
 
-    def start(self, state: OwnState) -> np.ndarray:  # type: ignore[type-arg]
-        self._add(state)
-        return np.ones(1)
-
-    def _add(self, state: OwnState) -> int:
-        if state not in self.number:
-            self.number[state] = len(self.states)
+    def number_of(self, state: OwnState) -> int:
+        """Return the number of an own state, a new one if it has none yet."""
+        if state not in self._number:
+            self._number[state] = len(self.states)
             self.states.append(state)
-        return self.number[state]
+        return self._number[state]
 
-    def _row(self, number: int) -> tuple[np.ndarray, np.ndarray, float]:  # type: ignore[type-arg]
-        while len(self.rows) <= number:
-            state = self.states[len(self.rows)]
-            _, after = self.chain.row(state)
-            to = np.array([self._add(each) for each in after], np.int64)
-            self.rows.append((to, np.array(list(after.values())), self.chain.ends(state)))
-        return self.rows[number]
+    def _row(self, number: int) -> tuple[NDArray[np.int64], Floats, float]:
+        if number not in self._rows:
+            state = self.states[number]
+            after = self.chain.row(state)[1]
+            to = np.array([self.number_of(each) for each in after], np.int64)
+            self._rows[number] = to, np.array(list(after.values()), float), self.chain.ends(state)
+        return self._rows[number]
 
-    def step(self, mass, played):  # type: ignore[no-untyped-def]
-        """Return the probabilities after one more turn, that of the end, and how often each turn was played."""
-        played = np.append(played, np.zeros(len(self.states) - len(played)))
-        played[: len(mass)] += mass
-        ended, parts = 0.0, []
-        for number in np.flatnonzero(mass > NEGLIGIBLE * 1e-3).tolist():
-            to, chances, end = self._row(number)
-            ended += float(mass[number]) * end
-            parts.append((to, chances * mass[number]))
-        after = np.zeros(len(self.states))
-        for to, chances in parts:
-            np.add.at(after, to, chances)
-        return after, ended, played
-
-    def course(self, length: tuple[float, ...], played) -> SoloCourse:  # type: ignore[no-untyped-def]
-        busts, banked = 0.0, {}
-        for state, often in zip(self.states, played.tolist(), strict=False):
-            if not often:
-                continue
-            endings, _ = self.chain.row(state)
-            busts += often * endings.busts
-            for change, chance in endings.banked.items():
-                banked[change] = banked.get(change, 0.0) + often * chance
-        left = max(1.0 - sum(length), 0.0)
-        return SoloCourse(length, busts, {change: banked[change] for change in sorted(banked)}, left)
+    def step(self, mass: Floats) -> tuple[Floats, float]:
+        """Return the probabilities after one more turn, and that of the end."""
+        rows = [(float(mass[number]), self._row(number)) for number in np.flatnonzero(mass > FAINT).tolist()]
+        after, ended = np.zeros(len(self.states)), 0.0
+        for here, (to, chances, end) in rows:
+            # No own state is twice in a row.
+            after[to] += here * chances
+            ended += here * end
+        return after, ended

@@ -141,7 +141,9 @@ class _Walk:
         after.lead[1 - player] += float((level * again).sum())
 
 
-def follow_match(race: Race, movers: Movers, player: int, place: tuple[int, int, int]) -> Course:
+def follow_match(
+    race: Race, movers: Movers, player: int, place: tuple[int, int, int], share: float = NEGLIGIBLE
+) -> Course:
     """Follow a match between two policies.
 
     Parameters
@@ -152,14 +154,16 @@ def follow_match(race: Race, movers: Movers, player: int, place: tuple[int, int,
         Who is to move.
     place
         Phase, own score and the other's, in units.
+    share
+        Probability of a match that is still going on, at which it is not followed any further.
 
-    What ends and what is not followed cannot be told apart within one turn; it is far less than `NEGLIGIBLE`.
+    What ends and what is not followed cannot be told apart within one turn; it is far less than `share`.
     """
     walk = _Walk(race, movers)
     here = _Places.empty(race, walk.deficits)
     here.live[(player, *place)] = 1.0
     length, before = [0.0], 1.0
-    while before > NEGLIGIBLE and len(length) <= MOST_TURNS:
+    while before > share and len(length) <= MOST_TURNS:
         here = walk.step(here)
         total = here.total
         length.append(max(before - total, 0.0))

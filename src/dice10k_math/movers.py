@@ -85,7 +85,9 @@ class BestMover:
             return LastTurn(np.zeros((0, race.scores)), 0.0, worth, worth)
         beyond = 0.0 if side.lowest and side.sign else float(worth[-1])
         deficit = race.scores + np.arange(race.rows - race.scores)[:, None] - np.arange(race.scores)[None, :]
-        return LastTurn(np.append(worth, beyond)[np.minimum(deficit, len(worth))], beyond, worth, np.append(worth, beyond))
+        return LastTurn(
+            np.append(worth, beyond)[np.minimum(deficit, len(worth))], beyond, worth, np.append(worth, beyond)
+        )
 
     def lead_off(self, theirs: LastTurn, side: Side) -> float:
         """Return what leading off an extra round is worth."""
@@ -241,7 +243,7 @@ class PolicyMover:
 
     def lead_off(self, theirs: LastTurn, side: Side) -> float:
         """Return what leading off an extra round is worth."""
-        race, unit = self.race, self.race.unit
+        unit = self.race.unit
         standings = [Standing(score * unit, score * unit, opened=True) for score in self._extra_scores]
         numbers = np.unique(self.plays.numbers(standings[:1] if side is NEAREST else standings))
         worth = 1.0 - theirs.level

@@ -31,10 +31,15 @@ QUICK = (
     ended(EARLY, "equal_turns", 200),
     SMALL_SHARED,
 )
-SLOW = (with_target(EARLY, 400), with_target(DES_10000, 250), with_target(PLAIN, 1000), ended(SMALL, "equal_turns", 500))
+SLOW = (
+    with_target(EARLY, 400),
+    with_target(DES_10000, 250),
+    with_target(PLAIN, 1000),
+    ended(SMALL, "equal_turns", 500),
+)
 RULES = pytest.mark.parametrize(
     "rules",
-    (*QUICK, *(pytest.param(rules, marks=pytest.mark.slow) for rules in SLOW)),
+    [*QUICK, *(pytest.param(rules, marks=pytest.mark.slow) for rules in SLOW)],
     ids=lambda rules: f"{rules.name}-{rules.ending.kind}-{rules.ending.target}",
 )
 PAIRS = (
@@ -58,7 +63,7 @@ def cutoff(rules: Ruleset) -> int:
     """Turn score at which the recursion may stop: further ones are as good as never rolled for."""
     if rules.turn.hot_dice == "must_roll":
         return 6_000
-    return 2_000 if rules.scoring.larger_sets is None else 4_000
+    return 4_500
 
 
 def start_of(own: int, other: int, second: bool) -> Start:

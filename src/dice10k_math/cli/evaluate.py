@@ -21,9 +21,7 @@ EXAMPLE = 'evaluate des-10000 computer "threshold 350 2:250 1:250"'
 @click.option("--opponent", type=int, metavar="B", help="Banked score of the other.")
 @second_option
 @answers
-def command(
-    rules: Ruleset, policies: tuple[str, ...], score: int | None, opponent: int | None, second: bool
-) -> Answer:
+def command(rules: Ruleset, policies: tuple[str, ...], score: int | None, opponent: int | None, second: bool) -> Answer:
     """Find how likely two players are to win who play by policies.
 
     Each of the two is looked at when to move, with score A against B. The bounds are proved.

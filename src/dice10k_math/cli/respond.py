@@ -19,9 +19,7 @@ from dice10k_math.rules.model import Ruleset
 @click.option("--opponent", type=int, metavar="B", help="Banked score of the policy.")
 @second_option
 @answers
-def command(
-    rules: Ruleset, against: str, score: int | None, opponent: int | None, second: bool
-) -> Answer:
+def command(rules: Ruleset, against: str, score: int | None, opponent: int | None, second: bool) -> Answer:
     """Find the most that can be won against a policy.
 
     One line with the player who plays best to move, one with the policy to move. The bounds are proved.

@@ -117,9 +117,7 @@ def check_lasting(race: Race, movers: tuple[Mover, Mover]) -> None:
     if not (isinstance(first, PolicyMover) and isinstance(second, PolicyMover)):
         return
     lasting = np.stack(
-        [
-            first.busts[phase] * second.busts[race.other(phase)].T > 1.0 - LASTING for phase in range(race.phases)
-        ]
+        [first.busts[phase] * second.busts[race.other(phase)].T > 1.0 - LASTING for phase in range(race.phases)]
     )
     if not lasting.any():
         return

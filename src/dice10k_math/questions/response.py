@@ -53,8 +53,8 @@ class BestResponse:
         --------
         >>> from dice10k_math.rules import load_rules, with_target
         >>> best = best_response(with_target(load_rules("des-10000"), 1000), against="computer")
-        >>> best.win_probability().value > 0.5 > best.win_probability(waiting=True).value
-        True
+        >>> best.win_probability().value > 0.5, best.win_probability(waiting=True).upper < best.win_probability().lower
+        (True, True)
         """
         if not waiting:
             return WinProbability(*self.duel.of(0, self.duel.place(score, opponent, second=second)))
