@@ -61,6 +61,11 @@ class TurnEndings:
         """Probability of a bust of either kind."""
         return self.bust + self.bust_on_six
 
+    @property
+    def mean(self) -> float:
+        """Points that the turn banks on average, a bust counting as none."""
+        return sum(change * chance for change, chance in self.banked.items())
+
 
 def follow_turn(model: TurnModel, rule: BankRule, choose: Choose, *, subtract: bool = False) -> TurnEndings:
     """Return how the turn ends.

@@ -132,7 +132,7 @@ class PolicyMover:
 
     def units_banked(self, phase: int, own: int, other: int) -> Ints:
         """Return the banks, in units, that the turn can end with."""
-        return np.flatnonzero(self._banked[0][self.numbers[phase, own, other]])
+        return np.flatnonzero(self._banked[0][self.numbers[phase, own, other]]).astype(np.int32)
 
     def turn(
         self,
@@ -185,7 +185,7 @@ class PolicyMover:
     def _totals(self) -> Ints:
         """The other's totals, in units, against which a last turn is followed."""
         race = self.race
-        return np.arange(race.scores, min(race.rows, race.scores + FOLLOWED_PAST // race.unit))
+        return np.arange(race.scores, min(race.rows, race.scores + FOLLOWED_PAST // race.unit), dtype=np.int32)
 
     @cached_property
     def last_numbers(self) -> Ints:
@@ -214,7 +214,7 @@ class PolicyMover:
         if self.race.rules.ending.tie != "extra_rounds":
             return np.zeros(1)
         numbers = self.level_numbers[:1] if side is NEAREST else self.level_numbers
-        deficit = np.broadcast_to(np.arange(numbers.shape[1]), numbers.shape)
+        deficit = np.broadcast_to(np.arange(numbers.shape[1], dtype=np.int32), numbers.shape)
         reach = self._reach(numbers, deficit, tie, side)
         return np.append(reach.min(axis=0) if side.lowest else reach.max(axis=0), beyond)
 

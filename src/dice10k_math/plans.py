@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dice10k_math.endings import TurnEndings, rounded
 from dice10k_math.policy.model import KeepWorths, RollCounts
 from dice10k_math.policy.plan import Plan
-from dice10k_math.turn import BankRule, TurnModel
+from dice10k_math.turn import BankRule, Entry, TurnModel
 
 Ints = NDArray[np.int64]
 BITS = 62
@@ -39,7 +39,7 @@ def _flat(model: TurnModel, most_kept: int = MOST_KEPT) -> FlatModel:
     entry_first, class_first, member_first = [0], [0], [0]
     member: list[int] = []
     weight: list[int] = []
-    entries = []
+    entries: list[Entry] = []
     for hand in model.hands:
         for roll in hand.classes:
             member += [entry_first[-1] + number for number in roll.entries]

@@ -95,12 +95,11 @@ class DuelOracle:
         choices, step = choices_of(self.rules), turn_step(self.rules)
         places = self.cutoff // step
         worth = np.full((len(choices.rolls), places + int(choices.points.max())), -np.inf)
-        for points, value in bank.items():
-            if points // step < worth.shape[1]:
-                worth[:, points // step] = value
-        value = np.empty((1, len(choices.rolls), places))
-        back_up_turn(choices, 0, worth, bust, bust, bust, value)
-        return float(value[0, -1, 0])
+        for points, banked in bank.items():
+            worth[:, points // step] = banked
+        rolled = np.empty((1, len(choices.rolls), places))
+        back_up_turn(choices, 0, worth, bust, bust, bust, rolled)
+        return float(rolled[0, -1, 0])
 
     def endings(self, player: Player, start: Start) -> dict[int, float]:
         """Bank to probability; 0 stands for a bust."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from dice10k_math.cli.arguments import example, rules_argument
@@ -28,11 +30,13 @@ def command(rules: Ruleset, policies: tuple[str, ...], score: int | None, oppone
     """
     own, other = both_scores(score, opponent)
     check_scores(rules, own, other, second)
+    if len(policies) != 2:
+        raise click.UsageError(f"policies: {len(policies)}; allowed: 2")
     from dice10k_math.questions.evaluation import evaluate, name_of
 
     with progress() as report:
-        found = evaluate(rules, policies, report)
-    rows = []
+        found = evaluate(rules, (policies[0], policies[1]), report)
+    rows: list[dict[str, Any]] = []
     for seat, policy in enumerate(found.policies, start=1):
         value = found.win_probability(own, other, seat=seat, second=second)
         turn = found.turn(own, other, seat=seat, second=second)
@@ -44,7 +48,7 @@ def command(rules: Ruleset, policies: tuple[str, ...], score: int | None, oppone
                 "lower": value.lower,
                 "upper": value.upper,
                 "bust_rate": turn.busts,
-                "points_per_turn": sum(points * chance for points, chance in turn.banked.items()),
+                "points_per_turn": turn.mean,
             }
         )
     head = {"ruleset": rules.name, "score": own, "opponent": other}
@@ -55,10 +59,10 @@ def command(rules: Ruleset, policies: tuple[str, ...], score: int | None, oppone
         lines = [
             [
                 str(row["seat"]),
-                percent(float(row["win_probability"])),
-                f"{float(row['upper']) - float(row['lower']):.1g}",
-                percent(float(row["bust_rate"])),
-                f"{float(row['points_per_turn']):.1f}",
+                percent(row["win_probability"]),
+                f"{row['upper'] - row['lower']:.1g}",
+                percent(row["bust_rate"]),
+                f"{row['points_per_turn']:.1f}",
             ]
             for row in rows
         ]

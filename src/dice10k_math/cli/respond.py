@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from dice10k_math.cli.arguments import example, rules_argument
@@ -31,23 +33,23 @@ def command(rules: Ruleset, against: str, score: int | None, opponent: int | Non
 
     with progress() as report:
         found = best_response(rules, against, report)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for waiting in (False, True):
         value = found.win_probability(own, other, second=second, waiting=waiting)
-        row = {"to_move": "policy" if waiting else "best"}
+        row: dict[str, Any] = {"to_move": "policy" if waiting else "best"}
         rows.append(row | {"win_probability": value.value, "lower": value.lower, "upper": value.upper})
     head = {"ruleset": rules.name, "against": name_of(found.against), "score": own, "opponent": other}
     head |= {"second": second} if rules.ending.kind == "equal_turns" else {}
     given = 0.5 if (own, other) == (0, 0) else None
-    exploited = None if given is None else sum(float(row["win_probability"]) for row in rows) / 2 - given
+    exploited = None if given is None else sum(row["win_probability"] for row in rows) / 2 - given
     extra = {} if exploited is None else {"exploitability": exploited}
 
     def text() -> str:
         lines = [
             [
                 str(row["to_move"]),
-                percent(float(row["win_probability"])),
-                f"{float(row['upper']) - float(row['lower']):.1g}",
+                percent(row["win_probability"]),
+                f"{row['upper'] - row['lower']:.1g}",
             ]
             for row in rows
         ]

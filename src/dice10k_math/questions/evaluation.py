@@ -166,7 +166,8 @@ class SeatCourse:
     @classmethod
     def of(cls, played: Iterable[tuple[float, TurnEndings]]) -> SeatCourse:
         """Return the course of a player whose turns are played so often on average."""
-        turns, busts, banked = 0.0, 0.0, dict[int, float]()
+        turns, busts = 0.0, 0.0
+        banked: dict[int, float] = {}
         for often, endings in played:
             turns += often
             busts += often * endings.busts

@@ -122,7 +122,7 @@ def _solve_row(
             aside = np.where(old_bust < 0.5, old_bust + ASIDE, old_bust - ASIDE)
             bust = np.where(np.abs(bust - old_bust) < ASIDE, aside, bust)
         changed = np.abs(bust - old_bust) > SETTLED
-        open_ = changed | row.partner_of(changed)
+        open_ = changed | (row.partner_of(changed.astype(float)) > 0)
         if not open_.any():
             break
     else:

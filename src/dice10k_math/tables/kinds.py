@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dice10k_math.errors import InputError
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.tables import alone, check_match, check_roll, check_turn, match, one_roll, one_turn
+from dice10k_math.tables import alone, check_match, check_roll, check_turn, match, one_roll, one_turn, policies
 from dice10k_math.tables.columns import Column
 
 if TYPE_CHECKING:
@@ -136,6 +136,14 @@ KINDS: tuple[TableKind, ...] = (
         check_match.last_turn,
         applies=match.has_last_turn,
     ),
+    TableKind(
+        "exploitability",
+        "How likely is a policy to win against the best play against it, and how much does it give away?",
+        policies.columns,
+        policies.values,
+        policies.check,
+        applies=policies.has_table,
+    ),
 )
 """All kinds, in the order in which they are built; a new kind is one entry here."""
 
@@ -161,6 +169,6 @@ def kinds_of(rules: Ruleset, kinds: tuple[TableKind, ...] = KINDS) -> tuple[Tabl
     --------
     >>> from dice10k_math.rules import load_rules
     >>> [kind.name for kind in kinds_of(load_rules("farkle"))]
-    ['odds', 'scores', 'keeps', 'turn_values', 'turn', 'bank', 'turn_endings', 'solo', 'match', 'last_turn']
+    ['odds', 'scores', 'keeps', 'turn_values', 'turn', 'bank', 'turn_endings', 'solo', 'match', 'last_turn', 'exploitability']
     """
     return tuple(kind for kind in kinds if kind.applies(rules))
