@@ -67,6 +67,11 @@ def cutoff(rules: Ruleset) -> int:
     return 4_500
 
 
+def closeness(rules: Ruleset) -> float:
+    """Forced rolls lead farther than the recursion goes."""
+    return 1e-10 if rules.turn.hot_dice == "must_roll" else CLOSE
+
+
 def start_of(own: int, other: int, second: bool) -> Start:
     return Start(own, other, own != 0, other != 0, stage="second" if second else "")
 
@@ -84,8 +89,8 @@ def test_two_policies_are_worth_what_plain_recursion_says(rules: Ruleset, pair: 
     for (own, other, second), number in product(starts(rules), (0, 1)):
         right = oracle.value(number, start_of(own, other, second))
         here = found.win_probability(own, other, seat=number + 1, second=second)
-        assert here.value == pytest.approx(right, abs=CLOSE, rel=0), (own, other, second, number)
-        assert here.lower - CLOSE <= right <= here.upper + CLOSE
+        assert here.value == pytest.approx(right, abs=closeness(rules), rel=0), (own, other, second, number)
+        assert here.lower - closeness(rules) <= right <= here.upper + closeness(rules)
         assert here.upper - here.lower < 1e-9
 
 
@@ -97,10 +102,10 @@ def test_the_best_response_is_worth_what_plain_recursion_says(rules: Ruleset, po
     for own, other, second in starts(rules):
         right = oracle.value(0, start_of(own, other, second))
         here = found.win_probability(own, other, second=second)
-        assert here.value == pytest.approx(right, abs=CLOSE, rel=0), (own, other, second)
+        assert here.value == pytest.approx(right, abs=closeness(rules), rel=0), (own, other, second)
         waiting = found.win_probability(other, own, second=second, waiting=True)
         right = 1 - oracle.value(1, start_of(own, other, second))
-        assert waiting.value == pytest.approx(right, abs=CLOSE, rel=0), (own, other, second)
+        assert waiting.value == pytest.approx(right, abs=closeness(rules), rel=0), (own, other, second)
         assert waiting.upper - waiting.lower < 1e-9
 
 

@@ -171,8 +171,8 @@ class SeatCourse:
         for often, endings in played:
             turns += often
             busts += often * endings.busts
-            for points, chance in endings.banked.items() if often else ():
-                banked[points] = banked.get(points, 0.0) + often * chance
+            for change, chance in endings.banked.items() if often else ():
+                banked[change] = banked.get(change, 0.0) + often * chance
         most = max(turns, 1e-300)
         points = {change: banked[change] / most for change in sorted(banked)}
         mean = sum(change * share for change, share in points.items())

@@ -168,7 +168,7 @@ def kinds_of(rules: Ruleset, kinds: tuple[TableKind, ...] = KINDS) -> tuple[Tabl
     Examples
     --------
     >>> from dice10k_math.rules import load_rules
-    >>> [kind.name for kind in kinds_of(load_rules("farkle"))]
-    ['odds', 'scores', 'keeps', 'turn_values', 'turn', 'bank', 'turn_endings', 'solo', 'match', 'last_turn', 'exploitability']
+    >>> [kind.name for kind in kinds_of(load_rules("farkle"))][-4:]
+    ['solo', 'match', 'last_turn', 'exploitability']
     """
     return tuple(kind for kind in kinds if kind.applies(rules))

@@ -75,7 +75,7 @@ def values(rules: Ruleset) -> tuple[polars.DataFrame, float]:
 
 
 def check(rules: Ruleset, frame: polars.DataFrame, read: Reader) -> Iterator[str]:  # noqa: ARG001 - as checks are called
-    """Check the table: the policies are the right ones, and none does better against the best play than against itself."""
+    """Check the table: against the best play no policy does better than against itself."""
     if tuple(frame.select("policy", "target").rows()) != cases_of(rules):
         yield "the policies or targets are not those of the rules"
         return
