@@ -207,7 +207,8 @@ class TableRules:
             return NEVER, 0
         if self.kind not in ("final_round", "equal_turns"):
             return NEVER, 0
-        return max(self.to_go(standing), 1), standing.opponent - standing.score + lead
+        reach, least = max(self.to_go(standing), 1), standing.opponent - standing.score + lead
+        return (reach, least) if reach < least else (NEVER, 0)
 
     def end(self, standing: Standing) -> End:
         """Return what end "win" means at a standing."""
