@@ -38,7 +38,7 @@ FLOORS = (
     {"race", "field", "solo"},
     {"movers", "chain"},
     {"bounds"},
-    {"duel", "course"},
+    {"duel", "course", "spread"},
     {"solve", "certify", "simulation"},
     {"questions"},
     {"tables", "cards", "plots"},
@@ -74,6 +74,7 @@ NUMERICAL = {
         "duel",
         "chain",
         "course",
+        "spread",
     ),
     *("solve", "certify", "simulation", "questions"),
 }
