@@ -10,11 +10,13 @@ from dice10k_math.course import follow_match
 from dice10k_math.endings import TurnEndings
 from dice10k_math.errors import InputError
 from dice10k_math.movers import PolicyMover
+from dice10k_math.plays import Plays
 from dice10k_math.policy import Policy, Standing, format_policy, parse_policy, seat
 from dice10k_math.policy.model import CallablePolicy
 from dice10k_math.questions.duels import Duel, Progress, solve_duel
 from dice10k_math.questions.match import WinProbability, check_match
 from dice10k_math.questions.optimum import optimal_player
+from dice10k_math.questions.spreads import Spread, solve_spread
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.steps import score_step
@@ -59,8 +61,9 @@ class Evaluation:
 
     rules: Ruleset
     policies: tuple[Policy, Policy]
-    duel: Duel = field(repr=False, compare=False)
-    movers: tuple[PolicyMover, PolicyMover] = field(repr=False, compare=False)
+    duel: Duel | Spread = field(repr=False, compare=False)
+    plays: tuple[Plays, Plays] = field(repr=False, compare=False)
+    movers: tuple[PolicyMover, PolicyMover] | None = field(default=None, repr=False, compare=False)
 
     def win_probability(
         self, score: int = 0, opponent: int = 0, *, seat: int = 1, second: bool = False
@@ -89,7 +92,7 @@ class Evaluation:
         (0.591185, 0.534707)
         """
         _check_seat(seat)
-        return WinProbability(*self.duel.of(seat - 1, self.duel.place(score, opponent, second=second)))
+        return WinProbability(*_value(self.duel, seat - 1, score, opponent, second=second))
 
     def turn(self, score: int = 0, opponent: int = 0, *, seat: int = 1, second: bool = False) -> TurnEndings:
         """Return how the turn of one of the two ends: the points that it banks, and how likely it busts.
@@ -105,7 +108,7 @@ class Evaluation:
         """
         _check_seat(seat)
         self.duel.place(score, opponent, second=second)
-        return self.movers[seat - 1].plays.of(Standing(score, opponent, closing=second, opened=score > 0))
+        return self.plays[seat - 1].of(Standing(score, opponent, closing=second, opened=score > 0))
 
     def to_frame(self) -> polars.DataFrame:
         """Return every turn start: seat to move, scores, win probability with its bounds."""
@@ -133,6 +136,8 @@ class Evaluation:
         (1.0, True)
         """
         _check_seat(seat)
+        if self.movers is None or isinstance(self.duel, Spread):
+            raise InputError(f"course: {self.rules.name} lets scores fall; allowed: games in which they cannot")
         place = self.duel.place(score, opponent, second=second)
         course = follow_match(self.duel.race, self.movers, seat - 1, place, share)
         seats = [
@@ -237,6 +242,12 @@ class SoloEvaluation:
         return pl.DataFrame({"turns": range(len(self.length)), "probability": self.length})
 
 
+def _value(duel: Duel | Spread, player: int, score: int, opponent: int, *, second: bool) -> tuple[float, float, float]:
+    if isinstance(duel, Spread):
+        return duel.of(player, duel.place(score, opponent, second=second))
+    return duel.of(player, duel.place(score, opponent, second=second))
+
+
 def _check_seat(number: int) -> None:
     if number not in {1, 2}:
         raise InputError(f"seat: {number}; allowed: 1 or 2")
@@ -321,9 +332,12 @@ def evaluate(
     if len(read) != 2:
         raise InputError(f"policies: {len(read)}; allowed: 1 or 2")
     check_match(rules)
+    told = progress or (lambda _what, _share: None)
+    pair = read[0], read[1]
     if not is_race(rules):
-        raise InputError(f"{rules.name}: scores can fall in this game; allowed: games in which they cannot")
+        players = seat(read[0], rules, optimal_player), seat(read[1], rules, optimal_player)
+        return Evaluation(rules, pair, *solve_spread(players, told))
     race = Race(rules)
     movers = mover_of(race, read[0]), mover_of(race, read[1])
-    duel = solve_duel(race, movers, progress or (lambda _what, _share: None))
-    return Evaluation(rules, (read[0], read[1]), duel, movers)
+    duel = solve_duel(race, movers, told)
+    return Evaluation(rules, pair, duel, (movers[0].plays, movers[1].plays), movers)
