@@ -29,10 +29,14 @@ def propose_guarantees(own: Turns, other: Turns) -> tuple[Floats, Floats]:
     size = int(np.prod(shape))
     operator = LinearOperator((size, size), matvec=apply, dtype=float)
     right = start - 2.0 * COST
+    before = np.inf
     for _ in range(MOST_ROUNDS):
         residual = right - apply(move.reshape(-1)).reshape(shape)
-        if np.max(np.abs(residual)) <= SETTLED:
+        found = float(np.max(np.abs(residual)))
+        # Policies that go on for ever leave nothing to converge to.
+        if found <= SETTLED or found > before / 2:
             break
+        before = found
         step, _ = bicgstab(operator, residual.reshape(-1), rtol=1e-6, atol=0.0, maxiter=MOST_STEPS)
         move = move + step.reshape(shape)
     move = np.clip(move - COST / 4, 0.0, 1.0)
