@@ -127,7 +127,7 @@ def _near(plan, after, then):
 @njit(cache=True)
 def _may_bank(after, flags, rule):
     least, multiple, most, _ = rule
-    return (flags & 2) != 0 and least <= after <= most and after % multiple == 0
+    return (flags & 2) != 0 and least <= after <= most and (multiple == 1 or after % multiple == 0)
 
 
 @njit(cache=True)

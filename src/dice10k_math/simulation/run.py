@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dice10k_math.errors import InputError
 from dice10k_math.policy import Player
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.rules.steps import bank_step
+from dice10k_math.rules.steps import bank_step, point_step
 from dice10k_math.simulation.plain import Match, Seat, chances
 from dice10k_math.simulation.tally import Tally
 from dice10k_math.workers import CORES, run_all
@@ -183,13 +183,18 @@ class _Table:
         )
 
 
+def _multiple(rules: Ruleset) -> int:
+    """Return the multiple that a turn score must be to be banked; 1: every turn score is one."""
+    return 1 if point_step(rules) % bank_step(rules) == 0 else bank_step(rules)
+
+
 def rule_numbers(rules: Ruleset, seats: int, turns_only: int = 0) -> Ints:
     """Return the rules as the compiled loops read them."""
     turn, ending, in_a_row = rules.turn, rules.ending, rules.bust.in_a_row
     numbers = (
         *(seats, KINDS.index(ending.kind), ending.target),
         *(ending.overshoot == "add_or_subtract", ending.overshoot == "not_allowed", ending.tie == "extra_rounds"),
-        *(turn.opening_applies == "at_score_zero", turn.opening_minimum, turn.bank_minimum, bank_step(rules)),
+        *(turn.opening_applies == "at_score_zero", turn.opening_minimum, turn.bank_minimum, _multiple(rules)),
         turn.hot_dice_bonus,
         *((in_a_row.busts, in_a_row.penalty) if in_a_row else (0, 0)),
         *(rules.variants.high_stakes, MOST_TURNS, turns_only),
