@@ -48,7 +48,8 @@ def read_cases() -> Iterator[Any]:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
         for number, case in enumerate(document.get("case", ())):
             about = case.get("what") or case.get("rules") or case.get("patterns")
-            yield pytest.param(case, id=f"{path.stem}-{number}-{case['ask']}-{about}")
+            marks = [pytest.mark.slow] if case.get("slow") else []
+            yield pytest.param(case, marks=marks, id=f"{path.stem}-{number}-{case['ask']}-{about}")
 
 
 def rules_of(case: Case) -> Ruleset:
@@ -127,6 +128,12 @@ def ask_bank_from(case: Case) -> None:
 
 def ask_points_per_turn(case: Case) -> None:
     assert_to_last_digit(d10.long_run(rules_of(case)).points_per_turn, case["value"])
+
+
+def ask_first_player_wins(case: Case) -> None:
+    found = d10.solve_match(rules_of(case)).win_probability()
+    assert_to_last_digit(found.value, case["value"])
+    assert found.upper - found.lower < 1e-6
 
 
 ASKED: dict[str, Callable[[Case], None]] = {

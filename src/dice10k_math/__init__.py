@@ -9,10 +9,11 @@ Names are loaded when they are first used, so that asking for odds does not pay 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+# Not from typing: the first moments of a command, in which Ctrl-C cannot be heeded yet, would be longer.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from dice10k_math.errors import Dice10kError as Dice10kError
     from dice10k_math.errors import InputError as InputError
     from dice10k_math.errors import NotConvergedError as NotConvergedError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from dice10k_math.odds import score_distribution as score_distribution
     from dice10k_math.policy import parse_policy as parse_policy
     from dice10k_math.questions.evaluation import evaluate as evaluate
+    from dice10k_math.questions.exact_match import certify_match as certify_match
     from dice10k_math.questions.match import solve_match as solve_match
     from dice10k_math.questions.response import best_response as best_response
     from dice10k_math.questions.response import exploitability as exploitability
@@ -59,6 +61,7 @@ _HOME = {
     "score_distribution": "odds",
     "parse_policy": "policy",
     "evaluate": "questions.evaluation",
+    "certify_match": "questions.exact_match",
     "solve_match": "questions.match",
     "best_response": "questions.response",
     "exploitability": "questions.response",
@@ -85,6 +88,8 @@ __all__ = ["__version__", *_HOME]  # noqa: PLE0604 - the names are those of _HOM
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
 
 

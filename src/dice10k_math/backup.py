@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dice10k_math.edges import RollOn
 from dice10k_math.program import BLOCK, Floats, Ints, Program
 from dice10k_math.workers import CORES, run_all
 
@@ -71,12 +72,14 @@ def blocks_of(groups: int, columns: int, limit: int) -> Blocks:
     ).reshape(-1, 4)
 
 
-def _with_ranges(program: Program, blocks: Blocks) -> Blocks:
+def _with_ranges(program: Program, blocks: Blocks, rolled_on: RollOn | None) -> Blocks:
     """Add to each block the limit of forced rolls, the first after-state and the end of the bank rows that it can
     reach.
     """
     limit = np.minimum(blocks[:, 3], program.most)
-    forced_limit = np.minimum(limit + program.forced_beyond, program.most)
+    # Where never to bank is as good as anything, a limit settles forced rolls too.
+    beyond = program.forced_beyond if rolled_on is None else 0
+    forced_limit = np.minimum(limit + beyond, program.most)
     reach = forced_limit + program.widest
     first = np.searchsorted(-program.turn_score, -reach)
     return np.column_stack(
@@ -89,6 +92,7 @@ def back_up(
     contexts: Contexts,
     survival: Floats,
     *,
+    rolled_on: RollOn | None = None,
     blocks: Blocks | None = None,
     lowest: bool = True,
     nudge: float = 0.0,
@@ -105,6 +109,9 @@ def back_up(
     survival
         Shape (edge kinds,): the probability to bank at last when play goes on beyond the limit;
         with `lowest` a lower bound for some play, else an upper bound for every play.
+    rolled_on
+        What comes of never banking, which bounds the worth beyond the limit as well. With it forced rolls have no
+        longer limit of their own.
     blocks
         Which contexts to back up, as (group, first column, columns, limit): above the limit only forced rolls are
         backed up. Default: all, up to the greatest turn score of the program. Others are not a number in the result.
@@ -125,7 +132,7 @@ def back_up(
     out = np.full((groups, columns), np.nan)
     from dice10k_math.kernel import back_up_blocks
 
-    share, *rest = _arguments(program, contexts, survival, blocks, lowest=lowest, nudge=nudge)
+    share, *rest = _arguments(program, contexts, (survival, rolled_on), blocks, lowest=lowest, nudge=nudge)
     run_all([partial(back_up_blocks, part, *rest, out) for part in _parts(share, workers)])
     return out
 
@@ -136,16 +143,24 @@ def _parts(blocks: Blocks, workers: int) -> list[Blocks]:
 
 
 def _arguments(
-    program: Program, contexts: Contexts, survival: Floats, blocks: Blocks, *, lowest: bool, nudge: float
+    program: Program,
+    contexts: Contexts,
+    beyond: tuple[Floats, RollOn | None],
+    blocks: Blocks,
+    *,
+    lowest: bool,
+    nudge: float,
 ) -> tuple[Any, ...]:
     """Return the arguments that the compiled loops share."""
+    survival, rolled_on = beyond
+    least, most = (np.empty(0), np.empty(0)) if rolled_on is None else (rolled_on.least, rolled_on.most)
     if len(survival) <= program.edge_kind.max():
         raise ValueError(f"survival: {len(survival)} probabilities for {program.edge_kind.max() + 1} kinds of edges")
     trie = program.trie
     return (
-        _with_ranges(program, blocks),
+        _with_ranges(program, blocks, rolled_on),
         (contexts.table, contexts.bank_rows, contexts.bust, contexts.bust_on_six, contexts.top, contexts.instant_win),
-        (program.bust, program.instant_win, survival),
+        (program.bust, program.instant_win, survival, least, most),
         (len(program.bank_scores), len(program.bust) - 1),
         program.arrays,
         (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner),
@@ -178,7 +193,14 @@ class Forward:
 
 
 def back_up_forward(
-    program: Program, contexts: Contexts, survival: Floats, *, limit: int, lowest: bool = True, nudge: float = 0.0
+    program: Program,
+    contexts: Contexts,
+    survival: Floats,
+    *,
+    limit: int,
+    rolled_on: RollOn | None = None,
+    lowest: bool = True,
+    nudge: float = 0.0,
 ) -> Forward:
     """Back up one group of contexts, and follow the best play of each to its endings.
 
@@ -190,6 +212,49 @@ def back_up_forward(
     out = np.full((1, columns), np.nan)
     banked = np.zeros((len(program.bank_scores), columns))
     ended = np.zeros((3, columns))
-    arguments = _arguments(program, contexts, survival, blocks_of(1, columns, limit), lowest=lowest, nudge=nudge)
+    arguments = _arguments(
+        program, contexts, (survival, rolled_on), blocks_of(1, columns, limit), lowest=lowest, nudge=nudge
+    )
     back_up_and_forward(*arguments, out, banked, ended)
     return Forward(out[0], banked, ended[0], ended[1], ended[2])
+
+
+def bank_decisions(
+    program: Program,
+    contexts: Contexts,
+    survival: Floats,
+    *,
+    blocks: Blocks,
+    tolerance: float,
+    rolled_on: RollOn | None = None,
+    beyond: bool = True,
+) -> NDArray[np.bool_]:
+    """Back up one group of contexts, and tell from which after-states to bank.
+
+    Parameters
+    ----------
+    program, contexts, survival, blocks, rolled_on
+        As for `back_up`.
+    tolerance
+        Banking is chosen if rolling on is worth at most so much more.
+    beyond
+        Whether to bank, where that is allowed, farther beyond the limit of a block than one choice can lead.
+
+    Returns
+    -------
+    ndarray of shape (after-states, columns)
+        True where banking is allowed and chosen.
+    """
+    columns = contexts.bust.shape[1]
+    at = np.searchsorted(program.bank_scores, program.turn_score)
+    at = np.minimum(at, len(program.bank_scores) - 1)
+    allowed = (program.bank_scores[at] == program.turn_score) & (contexts.bank_rows[0, at] >= 0)
+    if program.forced:
+        allowed &= program.hand != len(program.bust) - 1
+    banks = np.where(allowed, at, -1).astype(np.int32)
+    out = np.repeat((allowed & beyond)[:, None], columns, axis=1)
+    from dice10k_math.kernel import back_up_and_bank
+
+    share, *rest = _arguments(program, contexts, (survival, rolled_on), blocks, lowest=True, nudge=0.0)
+    run_all([partial(back_up_and_bank, part, *rest, banks, tolerance, out) for part in _parts(share, CORES)])
+    return out

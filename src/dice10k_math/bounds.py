@@ -104,3 +104,20 @@ class Guarantees:
         self.their_table[race.other(phase) * race.rows + total, mirror] = (
             1.0 - self.bounds.move[phase, total, first:end]
         )
+
+
+NOISE = 1e-12
+"""Distance from 0 or 1 that is taken for rounding where the bounds allow that very value."""
+
+
+def clean_chance(value: float, lower: float, upper: float) -> float:
+    """Return a probability without the noise of rounding: 0 or 1 where the bounds allow it and it is as near.
+
+    Examples
+    --------
+    >>> clean_chance(6e-14, 0.0, 1.2e-13), clean_chance(1 - 5e-15, 1 - 1e-14, 1.0), clean_chance(6e-14, 5e-14, 7e-14)
+    (0.0, 1.0, 6e-14)
+    """
+    if lower <= 0.0 and value <= NOISE:
+        return 0.0
+    return 1.0 if upper >= 1.0 and value >= 1.0 - NOISE else value

@@ -26,14 +26,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from math import inf, lcm
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dice10k_math.backup import Contexts, Forward, back_up, back_up_forward, blocks_of
+from dice10k_math.edges import RollOn, roll_on
 from dice10k_math.errors import InputError
 from dice10k_math.last_turn import Side, allowed, compiled, hot_dice_within, margin_of
-from dice10k_math.program import Floats, Ints, Program, survival
+from dice10k_math.program import NEVER, Floats, Ints, Program, survival
 from dice10k_math.rules import Ruleset, bank_step, penalties, score_step
 from dice10k_math.turn import BankRule, bank_rule, six_dice_penalty, turn_model
 
@@ -48,6 +51,10 @@ class OwnState:
     busts: int
 
 
+Widths = tuple[tuple[int, int], ...]
+"""Widths of intervals, in points, each with how many of it follow one another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extent:
     """How far a field is resolved, in points.
@@ -56,17 +63,22 @@ class Extent:
     ----------
     low, high
         From the one to the other every score is an own state of its own.
-    far
+    below, above
         Widths of the intervals that follow on either side, each with how many there are; the last intervals have no
         end.
     most
         Greatest turn score that is backed up.
+    past
+        Where the target may be passed: turn scores are backed up to three times the distance from the target and so
+        much more, as a greater one only leads farther away.
     """
 
     low: int
     high: int
-    far: tuple[tuple[int, int], ...]
+    below: Widths
+    above: Widths
     most: int
+    past: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +99,43 @@ NOWHERE = Span(0, -1)
 
 
 @dataclass(frozen=True, slots=True)
+class Spans:
+    """Where one way to bank leads, turn score by turn score: arrays of the fields of `Span`, in the order of `scores`.
+
+    Attributes
+    ----------
+    scores
+        Numbers of the bank rows that may be banked in this way.
+    first, last, wins
+        The span of each.
+    """
+
+    scores: Ints
+    first: Ints
+    last: Ints
+    wins: NDArray[np.bool_]
+
+    def __iter__(self) -> Iterator[tuple[int, Span]]:
+        """Yield (bank row, span)."""
+        columns = (part.tolist() for part in (self.scores, self.first, self.last, self.wins))
+        return ((score, Span(*span)) for score, *span in zip(*columns, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
 class Moves:
     """Where the endings of a turn lead from one own state.
 
     Attributes
     ----------
     banks
-        For each bank row of the program the spans between which the player chooses; none: not allowed.
+        The ways to bank (add, subtract), between which the player chooses.
     bust, bust_on_six
         Spans after a bust.
-    add_beyond, subtract_beyond
+    beyond
         Spans for turn scores greater than those backed up.
     """
 
-    banks: tuple[tuple[Span, ...], ...]
+    banks: tuple[Spans, ...]
     bust: Span
     bust_on_six: Span
     beyond: tuple[Span, ...]
@@ -130,6 +165,7 @@ class Field:
         self.unit = score_step(rules)
         self.target = rules.ending.target
         self.exact = rules.ending.kind == "exact"
+        self.passes = rules.ending.overshoot == "add_or_subtract"
         first_bank = bank_rule(rules, self.target, opened=True)
         self.opened = BankRule(first_bank.minimum, first_bank.multiple)
         self.unopened = BankRule(bank_rule(rules, 0, opened=False).minimum, first_bank.multiple)
@@ -143,22 +179,18 @@ class Field:
         self.low_survival, self.high_survival = survival(self.model, lcm(bank_step(rules), self.model.step))
         if rules.ending.overshoot == "not_allowed":
             self.low_survival = np.zeros_like(self.low_survival)
+        self._roll_on = roll_on(self.model) if self.passes else None
 
     def _intervals(self) -> Iterator[tuple[float, float]]:
         low, high, unit = self.extent.low, self.extent.high, self.unit
-        below, above = [], []
-        start, end = low, high
-        for width, count in self.extent.far:
-            for _ in range(count):
-                below.append((start - width, start - unit))
-                above.append((end + unit, end + width))
-                start, end = start - width, end + width
-        yield -inf, start - unit
-        yield from reversed(below)
-        if self.rules.ending.overshoot == "add_or_subtract":
+        below = list(accumulate((-width for width, count in self.extent.below for _ in range(count)), initial=low))
+        yield -inf, below[-1] - unit
+        yield from ((start, end - unit) for end, start in reversed(list(pairwise(below))))
+        if self.passes:
             yield from ((score, score) for score in range(low, high + 1, unit))
-            yield from above
-            yield end + unit, inf
+            above = list(accumulate((width for width, count in self.extent.above for _ in range(count)), initial=high))
+            yield from ((start + unit, end) for start, end in pairwise(above))
+            yield above[-1] + unit, inf
         else:
             top = self.target - unit if not self.exact else self.target
             yield from ((score, score) for score in range(low, top + 1, unit))
@@ -182,6 +214,10 @@ class Field:
     def survival(self, side: Side) -> Floats:
         """Return the survival beyond the greatest turn score, for a bound on this side."""
         return self.low_survival if side.lowest else self.high_survival
+
+    def rolled_on(self, side: Side) -> RollOn | None:
+        """Return what comes of never banking, for a bound on this side; None: that is not asked for."""
+        return None if self._roll_on is None else self._roll_on[0 if side.lowest else 1]
 
     @property
     def start(self) -> int:
@@ -218,37 +254,36 @@ class Field:
     def _interval(self, score: float) -> int:
         return int(np.searchsorted(self._lows, score, side="right")) - 1
 
-    def _span(self, low: float, high: float, *, opened: bool, busts: int = 0, wins: bool = False) -> Span:
+    def _span(self, low: float, high: float, *, opened: bool, busts: int = 0) -> Span:
         """Return the rows of all own states that hold some score from `low` to `high`."""
         if not opened:
             high = min(high, 0)
         base = self._number[self.intervals[0][0], opened, busts]
-        return Span(base + self._interval(low), base + self._interval(high), wins)
+        return Span(base + self._interval(low), base + self._interval(high))
 
-    def _added(self, state: OwnState, turn_score: int) -> Span:
-        low, high = state.low + turn_score, state.high + turn_score
-        if self.exact:
-            return self._landed(low, high, from_target=state.low == self.target)
-        if high < self.target:
-            return self._span(low, high, opened=True)
-        if low < self.target:
-            below = self._span(low, self.target - self.unit, opened=True)
-            return Span(below.first, below.last, wins=True)
-        if not self.has_last_turn:
-            return Span(0, -1, wins=True)
-        row = min(self.last + int(low - self.target) // self.unit, self.rows - 1)
-        return Span(row, row)
+    def _rows_of(self, scores: Floats) -> Ints:
+        """Return the own states, with the first bank made and no busts in a row, that hold scores."""
+        base = self._number[self.intervals[0][0], True, 0]
+        return (base + np.searchsorted(self._lows, scores, side="right") - 1).astype(np.int32)
 
-    def _landed(self, low: float, high: float, *, from_target: bool = False) -> Span:
-        """Where scores from `low` to `high` put a player under an exact target."""
-        wins = low <= self.target <= high and not from_target
-        if low == high == self.target and wins:
-            return Span(0, -1, wins=True)
-        if self.rules.ending.overshoot == "not_allowed":
-            if low > self.target:
-                return NOWHERE
-            high = min(high, self.target - self.unit)
-        return self._span(low, high, opened=True, wins=wins)
+    def _total_rows(self, totals: Floats) -> Ints:
+        """Return the rows for having reached the target with totals; the last one stands for all greater ones."""
+        beyond = np.minimum(totals - self.target, self.unit * (self.rows - 1 - self.last))
+        return (self.last + beyond // self.unit).astype(np.int32)
+
+    def _banked(self, state: OwnState, numbers: Ints, low: Floats, high: Floats) -> Spans:
+        """Return where banks lead that put a player somewhere from `low` to `high`; not those that are not allowed."""
+        at_target = state.low == state.high == self.target
+        wins = (low <= self.target) & (self.target <= high) & (not at_target) if self.exact else high >= self.target
+        only = wins & ((low == high) if self.exact else (low >= self.target))
+        last_below = high if self.passes else np.minimum(high, self.target - self.unit)
+        first, last = self._rows_of(low), self._rows_of(last_below)
+        first[only], last[only] = 0, -1
+        if self.has_last_turn:
+            first[only], last[only] = self._total_rows(low[only]), self._total_rows(high[only])
+            wins &= ~only
+        possible = (first <= last) | wins
+        return Spans(numbers[possible], first[possible], last[possible], wins[possible])
 
     def _after_bust(self, state: OwnState, penalty: int) -> Span:
         busts = state.busts
@@ -272,27 +307,29 @@ class Field:
 
     def _moves(self, state: OwnState) -> Moves:
         scores = self.program.bank_scores
-        subtracts = self.rules.ending.overshoot == "add_or_subtract" and state.low > self.target
-        banks = []
-        for turn_score, may_bank in zip(scores.tolist(), allowed(self.rule_of(state), scores).tolist(), strict=True):
-            spans = [self._added(state, turn_score)] if may_bank else []
-            if may_bank and subtracts:
-                spans.append(self._landed(state.low - turn_score, state.high - turn_score))
-            banks.append(tuple(span for span in spans if span != NOWHERE))
-        most = self.extent.most
-        beyond = []
-        if self.exact:
-            beyond.append(self._landed(state.low + most, inf))
-            if subtracts:
-                beyond.append(self._landed(-inf, state.high - most))
-        score = min(state.high, self.target)
-        penalty = six_dice_penalty(self.rules, int(score))
+        numbers = np.flatnonzero(allowed(self.rule_of(state), scores)).astype(np.int32)
+        added = scores[numbers].astype(float)
+        ways = [self._banked(state, numbers, state.low + added, state.high + added)]
+        subtracts = self.passes and state.low > self.target
+        if subtracts:
+            ways.append(self._banked(state, numbers, state.low - added, state.high - added))
+        penalty = six_dice_penalty(self.rules, int(min(state.high, self.target)))
         return Moves(
-            tuple(banks),
+            tuple(ways),
             self._after_bust(state, 0),
             self._after_bust(state, penalty),
-            tuple(span for span in beyond if span != NOWHERE),
+            tuple(self._beyond(state, subtracts)),
         )
+
+    def _beyond(self, state: OwnState, subtracts: bool) -> Iterator[Span]:
+        """Yield where banking a turn score past the limit may lead."""
+        limit = self._limit(state)
+        ends = [(state.low + limit, inf)]
+        ends += [(-inf, state.high - limit)] if subtracts else []
+        for low, high in ends:
+            yield from (
+                span for _, span in self._banked(state, np.zeros(1, np.int32), np.array([low]), np.array([high]))
+            )
 
     def extend(self, wait: Floats, side: Side, last_turn: Floats | None = None, beyond: float = 0.0) -> Floats:
         """Return the extended table.
@@ -314,6 +351,9 @@ class Field:
             totals = self.target + self.unit * np.arange(self.rows - self.last)
             behind = ((totals[:, None] - scores[None, :]) // self.unit).astype(np.int64)
             table[self.last :] = 1.0 - np.append(last_turn, beyond)[np.minimum(behind, len(last_turn))]
+            if not side.lowest:
+                # The last total stands for all greater ones too.
+                table[-1] = 1.0
         return table
 
     def worth(self, span: Span, table: Floats, side: Side) -> Floats:
@@ -325,24 +365,53 @@ class Field:
         rows = table[span.first : span.last + 1]
         return rows.min(axis=0) if side.lowest else rows.max(axis=0)
 
-    def _bank_worths(self, moves: Moves, table: Floats, side: Side) -> tuple[Floats, Ints]:
-        """Return the worth of each bank as a table of its own, and the row of each."""
-        rows = np.full(len(moves.banks), -1, np.int32)
-        worths: list[Floats] = []
-        for bank, spans in enumerate(moves.banks):
-            if spans:
-                rows[bank] = len(worths)
-                worth = self.worth(spans[0], table, side)
-                for span in spans[1:]:
-                    worth = np.maximum(worth, self.worth(span, table, side))
-                worths.append(worth)
-        return np.array(worths).reshape(len(worths), table.shape[1]), rows
+    def bank_worths(self, state: int, table: Floats, side: Side) -> tuple[Floats, Ints]:
+        """Return what each bank of an own state is worth, and the row that counts for it.
+
+        Returns
+        -------
+        tuple of ndarrays of shape (bank rows, states)
+            By opponent's state; `NEVER` and -1 where banking is not allowed.
+        """
+        worths = np.full((len(self.program.bank_scores), table.shape[1]), NEVER)
+        rows = np.full(worths.shape, -1, np.int32)
+        for way in self.moves[state].banks:
+            new_rows = self._counting_rows(way, table, side)
+            new = np.take_along_axis(table, new_rows, axis=0)
+            better = new > worths[way.scores]
+            worths[way.scores] = np.where(better, new, worths[way.scores])
+            rows[way.scores] = np.where(better, new_rows, rows[way.scores])
+        return worths, rows
+
+    def _counting_rows(self, way: Spans, table: Floats, side: Side) -> Ints:
+        """Return the row that counts of each span, by opponent's state: shape (spans, states)."""
+        rows = np.repeat(way.first[:, None], table.shape[1], axis=1)
+        for number in np.flatnonzero((way.first < way.last) & ~way.wins).tolist():
+            rows[number] = self.counting_row(Span(int(way.first[number]), int(way.last[number])), table, side)
+        for number in np.flatnonzero(way.wins).tolist():
+            rows[number] = self.counting_row(Span(int(way.first[number]), int(way.last[number]), True), table, side)
+        return rows
+
+    def counting_row(self, span: Span, table: Floats, side: Side) -> Ints:
+        """Return the row that counts of a span, by opponent's state: that of the worst or of the best."""
+        if span.wins and (not side.lowest or span.last < span.first):
+            return np.full(table.shape[1], self.won, np.int32)
+        if span.first == span.last:
+            return np.full(table.shape[1], span.first, np.int32)
+        rows = table[span.first : span.last + 1]
+        return (span.first + (rows.argmin(axis=0) if side.lowest else rows.argmax(axis=0))).astype(np.int32)
 
     def contexts(self, state: int, table: Floats, side: Side, columns: slice = slice(None)) -> Contexts:
         """Return the turn of one own state against every opponent's state, or against some."""
-        moves = self.moves[state]
         table = table[:, columns]
-        worths, rows = self._bank_worths(moves, table, side)
+        return self._contexts(state, table, side, self.bank_worths(state, table, side)[0])
+
+    def _contexts(self, state: int, table: Floats, side: Side, worths: Floats) -> Contexts:
+        moves = self.moves[state]
+        may_bank = np.zeros(len(worths), bool)
+        for way in moves.banks:
+            may_bank[way.scores] = True
+        rows = np.where(may_bank, np.arange(len(worths)), -1).astype(np.int32)
         return Contexts(
             worths,
             rows[None, :],
@@ -352,12 +421,11 @@ class Field:
         )
 
     def _top(self, state: int, table: Floats, side: Side) -> Floats:
-        """Bounds of what banking beyond the greatest turn score can be worth."""
-        if not self.exact:
-            return self.worth(self._added(self.states[state], self.extent.most), table, side)
-        if side.lowest:
+        """Bounds of what banking beyond the limit can be worth."""
+        moves = self.moves[state]
+        if not moves.beyond or (self.exact and side.lowest):
             return np.zeros(table.shape[1])
-        return np.max([self.worth(span, table, side) for span in self.moves[state].beyond], axis=0)
+        return np.max([self.worth(span, table, side) for span in moves.beyond], axis=0)
 
     def turn(self, state: int, table: Floats, side: Side) -> Floats:
         """Back up the turn of one own state against every opponent's state.
@@ -379,54 +447,65 @@ class Field:
             self.program,
             self.contexts(state, table, side),
             self.survival(side),
+            rolled_on=self.rolled_on(side),
             blocks=blocks_of(1, table.shape[1], self.limit(state)),
             lowest=side.lowest,
             nudge=side.nudge(self.program),
             workers=1,
         )[0]
 
-    def turn_forward(self, state: int, table: Floats, side: Side) -> Forward:
-        """Back up the turn and follow the best play to its endings."""
-        return back_up_forward(
+    def turn_forward(self, state: int, table: Floats, side: Side) -> tuple[Forward, Ints]:
+        """Back up the turn and follow the best play to its endings; return also the row that counts for each bank."""
+        worths, rows = self.bank_worths(state, table, side)
+        forward = back_up_forward(
             self.program,
-            self.contexts(state, table, side),
+            self._contexts(state, table, side, worths),
             self.survival(side),
+            rolled_on=self.rolled_on(side),
             limit=self.limit(state),
             lowest=side.lowest,
             nudge=side.nudge(self.program),
         )
+        return forward, rows
 
     def limit(self, state: int) -> int:
-        """Return the turn score beyond which nothing is to be gained, or the greatest one."""
-        if self.exact or self.has_last_turn:
-            return self.extent.most
-        return int(min(self.extent.most, self.target - max(self.states[state].low, self.target - self.extent.most)))
+        """Return the turn score beyond which nothing is to be gained, or the greatest one that is backed up."""
+        return self._limit(self.states[state])
+
+    def _limit(self, state: OwnState) -> int:
+        most = self.extent.most
+        if self.passes and state.low < state.high:
+            most //= 2
+        if self.passes:
+            away = max(self.target - state.low, state.high - self.target)
+            return int(min(most, 3 * away + self.extent.past))
+        if self.has_last_turn:
+            return most
+        return int(min(most, self.target - max(state.low, self.target - most)))
 
 
-SETTLED = 4e-13
-
-
-def extents(rules: Ruleset) -> tuple[tuple[Extent, float], ...]:
-    """Return how far the field of a match is resolved, in stages, each with the change at which to go on to the next.
+def extents(rules: Ruleset) -> tuple[Extent, Extent]:
+    """Return how far the field of a match is resolved: roughly, to start from, and for its bounds.
 
     The widths were chosen by measuring how far the bounds lie apart; that they are bounds does not depend on them.
     """
     target, unit = rules.ending.target, score_step(rules)
+    span = max(target, 4 * max((*penalties(rules), 0)))
 
     def points(share: float) -> int:
         return int(share * span) // unit * unit
 
-    span = max(target, 4 * max((*penalties(rules), 0)))
+    def widths(*shares: tuple[float, int]) -> Widths:
+        return tuple((max(unit, points(share)), count) for share, count in shares)
+
     if rules.ending.overshoot != "add_or_subtract":
-        low, most = -points(0.5), target + (points(2.0) if rules.ending.kind == "final_round" else 0)
-        return ((Extent(low, target, _far(unit, points(0.05)), most), SETTLED),)
-    far = _far(unit, points(0.05))
-    return (
-        (Extent(-points(0.3), target + points(0.4), far, target), 1e-3),
-        (Extent(-points(0.7), target + points(0.8), far, target + points(0.4)), SETTLED),
-    )
-
-
-def _far(unit: int, width: int) -> tuple[tuple[int, int], ...]:
-    """Widths of far intervals: growing with the distance."""
-    return tuple((max(unit, width * factor // unit * unit), count) for factor, count in ((1, 8), (2, 6), (4, 6)))
+        below = widths((0.05, 8), (0.1, 6), (0.2, 6))
+        low = -points(0.5)
+        most = target - low + (points(2.0) if rules.ending.kind == "final_round" else 0)
+        extent = Extent(low, target, below, (), most)
+        return extent, extent
+    # Whoever trails may throw one huge turn, past the target as far again: there every score has to be told apart.
+    below, above = widths((0.1, 4)), widths((0.02, 8), (0.05, 4), (0.1, 4), (0.2, 2))
+    low, high = -points(0.65), target + points(1.0)
+    rough = Extent(low, high, below, above, points(1.4))
+    return rough, Extent(low, high, below, above, points(3.8), points(0.3))

@@ -76,12 +76,29 @@ def _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):
                 pool[own, b] = acc[b] + nudge
 
 
+@njit(cache=True)
+def edge_worth(bust, bust_on_six, top, survival, least, most, hand, lowest):
+    """Bound the worth of a turn score past the limit, as `dice10k_math.edges.edge_worths` does."""
+    fall = min(bust, bust_on_six) if lowest else max(bust, bust_on_six)
+    worth = fall if top < fall else survival * top + (1.0 - survival) * fall
+    if len(least) == 0:
+        return worth
+    share = least if bust_on_six < bust else most
+    rolled_on = bust + (bust_on_six - bust) * share[hand]
+    if lowest:
+        return max(worth, rolled_on)
+    worst = rolled_on
+    for other in range(len(share)):
+        worst = min(worst, bust + (bust_on_six - bust) * share[other])
+    return min(worth, rolled_on + max(0.0, top - worst))
+
+
 @njit(cache=True, inline="always")
 def _load(pool, ending, edge, block, lowest, shares, contexts):
     """Fill the bank rows of one block, and what its endings and edges are worth."""
     group, j0, width = block[0], block[1], block[2]
     table, bank_rows, bust, bust_on_six, top, instant_win = contexts
-    bust_share, instant_share, survival = shares
+    bust_share, instant_share, survival, least, most = shares
     for k in range(block[6]):
         row = bank_rows[group, k]
         if row < 0:
@@ -101,13 +118,10 @@ def _load(pool, ending, edge, block, lowest, shares, contexts):
     for kind in range(len(survival)):
         for b in range(BLOCK):
             c = j0 + (b if b < width else 0)
-            lost, lost_on_six = bust[group, c], bust_on_six[group, c]
-            fall = min(lost, lost_on_six) if lowest else max(lost, lost_on_six)
-            worth = survival[kind] * top[group, c] + (1.0 - survival[kind]) * fall
-            # Where banking so much is worth less than a bust, a player may roll on until the bust comes.
-            if top[group, c] < fall:
-                worth = fall
-            edge[kind, b] = worth
+            edge[kind, b] = edge_worth(
+                bust[group, c], bust_on_six[group, c], top[group, c], survival[kind], least, most,
+                kind * len(least) // len(survival), lowest,
+            )  # fmt: skip
 
 
 @njit(nogil=True, cache=True)
@@ -126,6 +140,30 @@ def back_up_blocks(blocks, contexts, shares, shape, states, trie, lowest, nudge,
         _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
         for b in range(block[2]):
             out[block[0], block[1] + b] = pool[rows - 1, b]
+
+
+@njit(nogil=True, cache=True)
+def back_up_and_bank(blocks, contexts, shares, shape, states, trie, lowest, nudge, banks, tolerance, out):
+    """Back up blocks of contexts of one group, and tell for each after-state within reach whether to bank there.
+
+    `banks` holds the bank row of each after-state's turn score, or -1.
+    """
+    first = shape[0]
+    rows = first + len(states[0])
+    pool = np.empty((rows, BLOCK))
+    scratch = np.empty((trie[2].max() + 1, BLOCK))
+    acc = np.empty(BLOCK)
+    ending = np.empty((len(shares[0]), BLOCK))
+    edge = np.empty((len(shares[2]), BLOCK))
+    for k in range(len(blocks)):
+        block = blocks[k]
+        _load(pool, ending, edge, block, lowest, shares, contexts)
+        _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+        for state in range(block[5], len(banks)):
+            bank = banks[state]
+            if bank >= 0:
+                for b in range(block[2]):
+                    out[state, block[1] + b] = pool[first + state, b] <= pool[bank, b] + tolerance
 
 
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})

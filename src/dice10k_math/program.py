@@ -100,11 +100,10 @@ class Program:
 
     def number(self, turn_score: int, hot_dice: int, hand: int) -> int | None:
         """Return the number of an after-state; None: no play leads there."""
-        found = np.flatnonzero(
-            (self.turn_score == turn_score)
-            & (self.hand == hand)
-            & ((self.hot_dice == hot_dice) if self.model.bonus else True)
-        )
+        found = np.flatnonzero(self.turn_score == turn_score)
+        found = found[self.hand[found] == hand]
+        if self.model.bonus:
+            found = found[self.hot_dice[found] == hot_dice]
         return int(found[0]) if len(found) else None
 
     @property

@@ -23,9 +23,12 @@ Scores are counted in units: the greatest common divisor of what can be banked.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import lcm
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dice10k_math.backup import Blocks, Contexts, back_up
 from dice10k_math.errors import InputError
@@ -110,7 +113,7 @@ class Race:
         """Whether the opponent of a player who reaches the target may have one more turn."""
         return self.rules.ending.kind in ("final_round", "equal_turns")
 
-    @property
+    @cached_property
     def program(self) -> Program:
         """The compiled turn."""
         return compiled(self.rules, self.most, hot_dice_within(self.rules, self.most))
@@ -130,10 +133,13 @@ class Race:
         """
         first, end = self.columns(total)
         opponent = np.arange(first, end)
-        own = total - opponent
+        return self.limits_of(phase, total - opponent, opponent, bust[first:end], last_turn)
+
+    def limits_of(self, phase: int, own: NDArray[Any], opponent: NDArray[Any], bust: Floats, last_turn: Floats) -> Ints:
+        """Return the same for any turn starts, scores in units."""
         needed = self.scores - own
         if self.has_last_turn and phase == 0:
-            risk = CAUTION * self.least_bust * (1.0 - bust[first:end])
+            risk = CAUTION * self.least_bust * (1.0 - bust)
             lead = np.searchsorted(-last_turn, -risk)
             needed = np.maximum(needed, opponent - own + lead)
         return np.minimum(needed * self.unit + self.margin, self.most).astype(np.int32)
@@ -159,11 +165,15 @@ class Race:
         ndarray of shape (2, bank rows)
             For a player who has banked before, and for one who has not.
         """
+        steps, may_bank = self._banks
+        return np.where(may_bank, steps + np.int32(phase * self.rows + total), np.int32(-1))
+
+    @cached_property
+    def _banks(self) -> tuple[Ints, Mask]:
+        """Turn scores in units, and whether they may be banked, for a player who has banked before and for another."""
         scores = self.program.bank_scores
-        rows = phase * self.rows + total + scores // self.unit
-        return np.stack([np.where(allowed(rule, scores), rows, -1) for rule in (self.opened, self.unopened)]).astype(
-            np.int32
-        )
+        may_bank = np.stack([allowed(rule, scores) for rule in (self.opened, self.unopened)])
+        return scores // np.int32(self.unit), may_bank
 
     def turn(self, phase: int, total: int, worth: RowWorth, side: Side, only: Mask | None = None) -> Floats:
         """Back up the turn of every turn start of one row.

@@ -33,7 +33,7 @@ from dice10k_math.program import BLOCK, FORCED, NEVER, Floats, Program, survival
 from dice10k_math.rules import Ruleset, score_step
 from dice10k_math.rules.steps import penalties
 from dice10k_math.turn import BankRule, TurnModel, bank_rule, six_dice_penalty, turn_model
-from dice10k_math.workers import map_all, run_all
+from dice10k_math.workers import Share, counted, map_all, run_all
 
 Indices = NDArray[np.int64]
 DEPTH = 16_000
@@ -383,7 +383,9 @@ class SoloGame:
         run_all([partial(work, part) for part in self._parts(worths, side)])
         return out
 
-    def turn_forward(self, worths: Worths, side: Side) -> tuple[Floats, Indices, Indices, Floats]:
+    def turn_forward(
+        self, worths: Worths, side: Side, progress: Share | None = None
+    ) -> tuple[Floats, Indices, Indices, Floats]:
         """Back up every turn and follow the best play.
 
         Returns
@@ -401,7 +403,8 @@ class SoloGame:
         line = self._bank_line(worths)
         values = np.empty(self.starts)
         found = []
-        for part, forward in zip(parts, map_all(follow, parts), strict=True):
+        forwards = counted(map_all(follow, parts), len(parts), progress)
+        for part, forward in zip(parts, forwards, strict=True):
             values[part.columns] = forward.value
             found.append(self._moves(part.columns, forward, line))
         origin, target, weight = (np.concatenate(items) for items in zip(*found, strict=True))

@@ -7,10 +7,12 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
+import polars as pl
 import pytest
 
 from dice10k_math.certify.field import judge_field
 from dice10k_math.field import Extent, Field, OwnState
+from dice10k_math.questions.match import solve_match
 from dice10k_math.rules import load_rules
 from dice10k_math.rules.model import BustRules, BustsInARow, Ending, Ruleset
 from dice10k_math.solve.field import FieldBounds, solve_field
@@ -30,8 +32,8 @@ IN_A_ROW = replace(
 )
 EXACT = replace(FEW_DICE, name="exact", ending=Ending("exact", 400, overshoot="add_or_subtract"))
 EXTENTS = {
-    IN_A_ROW.name: Extent(-1500, 400, ((200, 3),), 1500),
-    EXACT.name: Extent(-2000, 2800, ((200, 3),), 2400),
+    IN_A_ROW.name: Extent(-1500, 400, ((200, 3),), (), 1500),
+    EXACT.name: Extent(-2000, 2800, ((200, 3),), ((200, 3),), 2400, 400),
 }
 
 
@@ -71,7 +73,7 @@ def test_a_tampered_bound_is_refused_with_its_state(table: str, by: float) -> No
 
 def test_a_third_bust_in_a_row_at_300_costs_500() -> None:
     rules = replace(DES_10000, bust=BustRules(in_a_row=BustsInARow(3, 500)), ending=Ending("first_to_target", 1000))
-    field = Field(rules, Extent(-1000, 1000, (), 1000))
+    field = Field(rules, Extent(-1000, 1000, (), (), 1000))
     span = field.moves[field.state_of(300, busts=2)].bust
     assert field.states[span.first] == OwnState(-200, -200, True, 0)
     assert span.first == span.last
@@ -79,7 +81,7 @@ def test_a_third_bust_in_a_row_at_300_costs_500() -> None:
 
 def test_a_bust_on_six_costs_what_the_score_says() -> None:
     rules = load_rules("dice10k")
-    field = Field(rules, Extent(-3000, 14_000, ((500, 2),), 2000))
+    field = Field(rules, Extent(-3000, 14_000, ((500, 2),), (), 2000))
     for score, after in ((4900, 3900), (5000, 3000), (-2500, -3500)):
         span = field.moves[field.state_of(score)].bust_on_six
         found = field.states[span.first]
@@ -88,24 +90,75 @@ def test_a_bust_on_six_costs_what_the_score_says() -> None:
 
 def test_exactly_the_target_by_a_penalty_is_no_win_and_a_bank_from_there_adds() -> None:
     rules = replace(FEW_DICE, bust=BustRules(on_six=()), ending=Ending("exact", 400, overshoot="add_or_subtract"))
-    field = Field(rules, Extent(0, 1000, (), 600))
+    field = Field(rules, Extent(0, 1000, (), (), 600))
     moves = field.moves[field.state_of(400)]
     bank = field.program.bank_scores.tolist().index(100)
-    assert [field.states[span.first].low for span in moves.banks[bank]] == [500]
-    assert not any(span.wins for span in moves.banks[bank])
+    spans = [dict(way)[bank] for way in moves.banks]
+    assert [field.states[span.first].low for span in spans] == [500]
+    assert not any(span.wins for span in spans)
 
 
 def test_above_the_target_the_player_adds_or_subtracts() -> None:
     field = Field(EXACT, EXTENTS[EXACT.name])
     moves = field.moves[field.state_of(600)]
-    by_score = dict(zip(field.program.bank_scores.tolist(), moves.banks, strict=True))
-    assert [field.states[span.first].low for span in by_score[100]] == [700, 500]
-    assert [span.wins for span in by_score[200]] == [False, True]
+    bank = {score: row for row, score in enumerate(field.program.bank_scores.tolist())}
+    added, subtracted = (dict(way) for way in moves.banks)
+    assert [field.states[way[bank[100]].first].low for way in (added, subtracted)] == [700, 500]
+    assert [way[bank[200]].wins for way in (added, subtracted)] == [False, True]
 
 
 def test_intervals_cover_every_score_once() -> None:
-    field = Field(load_rules("dice10k"), Extent(-3000, 14_000, ((500, 2), (1000, 2)), 2000))
+    field = Field(load_rules("dice10k"), Extent(-3000, 14_000, ((500, 2), (1000, 2)), ((500, 3),), 2000))
     edges = [(state.low, state.high) for state in field.states]
     assert edges[0][0] == -np.inf
     assert edges[-1][1] == np.inf
     assert all(high + field.unit == low for (_, high), (low, _) in pairwise(edges))
+
+
+@pytest.mark.slow
+def test_dice10k_between_close_bounds() -> None:
+    """Values to the digits of an independent computation, and bounds at most a millionth apart where play happens."""
+    match = solve_match(load_rules("dice10k"))
+    for score, opponent, value in (
+        (0, 0, 0.52130),
+        (5000, 5000, 0.52966),
+        (9700, 9700, 0.72917),
+        (9700, 0, 0.99609),
+        (0, 9700, 0.00790),
+    ):
+        found = match.win_probability(score, opponent)
+        assert found.lower <= found.value <= found.upper
+        assert round(found.value, 5) == value
+    frame = match.to_frame().filter(
+        pl.col("score").is_between(-2000, 12_000) & pl.col("opponent").is_between(-2000, 12_000)
+    )
+    assert len(frame) == 141 * 141
+    assert np.max((frame["upper"] - frame["lower"]).to_numpy()) < 1e-6
+
+
+SMALL = {
+    "a multiple": IN_A_ROW,
+    "a small target": replace(IN_A_ROW, ending=replace(IN_A_ROW.ending, target=200)),
+    "three busts": replace(IN_A_ROW, bust=BustRules(in_a_row=BustsInARow(3, 100))),
+    "no multiple": replace(IN_A_ROW, turn=replace(IN_A_ROW.turn, bank_multiple=None)),
+    "a final round": replace(IN_A_ROW, ending=Ending("final_round", 400)),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_matches_are_solved_and_accepted(name: str) -> None:
+    found = solve_match(SMALL[name]).win_probability(0, 100)
+    assert found.lower <= found.value <= found.upper
+    assert found.upper - found.lower < 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a multiple", "a final round", "three busts"])
+def test_small_matches_by_plain_loops(name: str) -> None:
+    """The loops leave out turn scores past 1,800 and scores below -2,400, which matters at the eighth digit."""
+    match = solve_match(SMALL[name])
+    oracle = MatchOracle(SMALL[name], 1_800, span=(-2_400, 1_000))
+    for own, other in ((0, 100), (300, 100), (100, 300)):
+        found = match.win_probability(own, other)
+        value = oracle.value(Start(own, other, opened=own > 0, other_opened=True))
+        assert found.lower - 2e-8 <= value <= found.upper + 2e-8

@@ -113,7 +113,7 @@ def test_house_rules_of_the_turn(rules: Ruleset) -> None:
 @pytest.mark.parametrize("rules", TURN_VARIATIONS, ids=_name)
 def test_house_rules(rules: Ruleset) -> None:
     assert_house_rules(rules, 0)
-    assert_house_rules(rules, 500)
+    assert_house_rules(rules, 600)
 
 
 @pytest.mark.parametrize("rules", PLAIN, ids=_name)

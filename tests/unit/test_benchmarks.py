@@ -49,6 +49,15 @@ def test_quick_figures_are_not_checked(script: str) -> None:
     assert "not allowed with" in done.stderr
 
 
+def test_growth_writes_its_page(tmp_path: Path) -> None:
+    written = tmp_path / "growth.md"
+    done = run("bench_growth.py", "--quick", "--write", str(written))
+    assert done.returncode == 0, done.stderr
+    text = written.read_text(encoding="utf-8")
+    assert "Measured, not promised" in text
+    assert "| 300 | 36 |" in text
+
+
 def test_what_is_not_installed_is_reported_and_not_run() -> None:
     missing = harness.Contestant(lambda: pytest.fail("it ran"), "no_such_package", str)
     outcome = harness.compete("no_such_script.py", {"missing": missing}, 3)["missing"]

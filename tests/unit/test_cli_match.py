@@ -7,6 +7,8 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,7 +17,7 @@ import pytest
 import dice10k_math as d10
 from dice10k_math.cli import solving
 from dice10k_math.questions import match as match_module
-from dice10k_math.rules import with_target
+from dice10k_math.rules import Ending, Ruleset, with_target
 from dice10k_math.tables.build import build_tables
 from dice10k_math.tables.kinds import kind_named
 from tests.unit.cli import Cli, environment, process
@@ -152,11 +154,11 @@ REFUSED = {
     "a missing score": (("match", "farkle.toml", "--opponent", "100"), "--opponent: .*allowed: also --score A"),
     "a score below zero": (
         ("match", "farkle.toml", "--score", "-50", "--opponent", "0", *TABLES),
-        "score: -50; farkle has scores from 0 in steps of 50, below the target 500",
+        "--score: -50 cannot be in farkle, where no score falls; allowed: 0 or more",
     ),
     "a score off the grid": (
         ("match", "farkle.toml", "--score", "0", "--opponent", "70", *TABLES),
-        "opponent: 70; farkle has scores",
+        "--opponent: 70 cannot be in farkle; allowed: multiples of 50",
     ),
     "a score at the target": (
         ("match", "farkle.toml", "--score", "500", "--opponent", "0"),
@@ -177,22 +179,22 @@ REFUSED = {
     "advice without an opponent": ((*ADVISE, *ROLLED), "--for win: needs --opponent"),
     "a turn score that cannot be": (
         (*ADVISE, *START, "--turn-score", "50", "--roll", "1,1,5,3,2,2"),
-        "turn_score: 50 with 0 hot dice and 6 dice to roll cannot be there",
+        "--turn-score: 50 cannot be with 6 dice to roll; allowed: 0",
     ),
     "a bust after a turn score that cannot be": (
         (*ADVISE, *START, "--turn-score", "0", "--roll", "2,3"),
-        "turn_score: 0 with 0 hot dice and 2 dice to roll cannot be there",
+        "--turn-score: 0 cannot be with 2 dice to roll; allowed: 200",
     ),
-    "a turn score off the grid": ((*ADVISE, *START, "--turn-score", "70", "--roll", "1,2,3"), "turn_score: 70"),
-    "busts that are not counted": ((*ADVISE, *START, *ROLLED, "--busts", "1"), "busts: 1; farkle does not count"),
-    "an opening against the score": ((*ADVISE, *START, *ROLLED, "--not-opened"), "opened: False at a score of 100"),
+    "a turn score off the grid": ((*ADVISE, *START, "--turn-score", "70", "--roll", "1,2,3"), "--turn-score: 70"),
+    "busts that are not counted": ((*ADVISE, *START, *ROLLED, "--busts", "1"), "--busts: 1; farkle does not count"),
+    "an opening against the score": ((*ADVISE, *START, *ROLLED, "--not-opened"), "--not-opened: at a score of 100"),
     "a second turn for points": ((*ADVISE, *ROLLED, "--for", "points"), "--tables: not with --for points"),
     "no folder of tables": (
         ("match", "farkle.toml", "--tables", "nowhere"),
         "--tables nowhere: .*missing; allowed: a folder that",
     ),
     "tables of other rules": (("match", "farkle", *TABLES), "--tables tables: .*is of other rules named 'farkle'"),
-    "a game that has no table": (("match", "dice10k", *TABLES), "can have no table 'match'"),
+    "a game that has no table": (("match", "farkle-spicy", *TABLES), "can have no table 'match'"),
 }
 
 
@@ -229,6 +231,37 @@ def test_progress_is_shown_on_a_terminal_only(
     out, err = capsys.readouterr()
     assert not out
     assert "judging" in err
+
+
+SMALL_FIELD = """
+[ruleset]
+name = "small-field"
+[scoring]
+singles = { 1 = 100, 5 = 50 }
+[turn]
+dice = 1
+[bust]
+in_a_row = { busts = 2, penalty = 100 }
+[ending]
+kind = "first_to_target"
+target = 200
+"""
+
+
+@pytest.mark.parametrize("rules", [SMALL["farkle"], d10.parse_rules(SMALL_FIELD)], ids=lambda rules: rules.name)
+def test_every_phase_of_solving_tells_how_far_it_is(rules: Ruleset) -> None:
+    told: list[tuple[str, float | None]] = []
+    d10.solve_match(rules, lambda what, share: told.append((what, share)))
+    assert told[0] == ("laying out the turn", None)
+    phases = list(dict.fromkeys(what for what, _ in told[1:]))
+    rounds = rules.name == "small-field"
+    assert all("round" in phase for phase in phases[:-1]) if rounds else phases[:-1] == ["solving", "bounding"]
+    assert phases[-1] == "judging"
+    for phase in phases:
+        shares = [-1.0 if share is None else share for what, share in told if what == phase]
+        assert shares == sorted(shares)
+        assert shares[0] == 0
+        assert shares[-1] < 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal there")
@@ -279,3 +312,22 @@ def test_respond_says_the_most_that_can_be_won_against_a_policy(cli: Cli) -> Non
     assert max(map(len, text.splitlines())) <= 80
     assert "exploitability" not in cli(*words, *START, "--format", "json").data
     assert cli(*words, "--format", "csv").out.count("\n") == 3
+
+
+def test_exact_bounds_are_fractions(cli: Cli, folder: Path) -> None:
+    small = replace(d10.load_rules("des-10000"), ending=Ending("first_to_target", 200))
+    (folder / "small.toml").write_text(d10.dump_rules(small), encoding="utf-8")
+    found = cli("match", "small.toml", "--exact", "--score", "50", "--opponent", "100", "--format", "json").data
+    right = d10.certify_match(small).win_probability(50, 100)
+    lower, upper = (Fraction(found[f"exact_{side}"]) for side in ("lower", "upper"))
+    assert (lower, upper) == (right.lower, right.upper)
+    assert Fraction(found["lower"]) <= lower < upper <= Fraction(found["upper"])
+    assert found["exact"] is None
+    assert found["lower"] <= d10.solve_match(small).win_probability(50, 100).value <= found["upper"]
+    text = cli("match", "small.toml", "--exact").out
+    assert re.search(r"at least +[0-9]+/[0-9]+\n", text)
+
+
+def test_exact_refuses_what_it_cannot_do(cli: Cli) -> None:
+    assert "--exact: not with --tables" in cli("match", "farkle.toml", "--exact", "--tables", "tables").refused()
+    assert "too great for whole numbers" in cli("match", "farkle", "--exact").refused()

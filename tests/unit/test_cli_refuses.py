@@ -25,8 +25,8 @@ BAD = {
     "no dice": (("odds", "dice10k", "--dice", "0"), "--dice: 0; allowed: 1 to 6"),
     "seven dice": (("odds", "dice10k", "--dice", "7"), "--dice: 7; allowed: 1 to 6"),
     "minus one die": (("scores", "dice10k", "--dice", "-1"), "--dice: -1; allowed: 1 to 6"),
-    "dice in letters": (("scores", "dice10k", "--dice", "six"), "'--dice': 'six' is not a valid integer"),
-    "half a die": (("odds", "dice10k", "--dice", "2.5"), "'--dice': '2.5' is not a valid integer"),
+    "dice in letters": (("scores", "dice10k", "--dice", "six"), "--dice: 'six'; allowed: a whole number"),
+    "half a die": (("odds", "dice10k", "--dice", "2.5"), "--dice: '2.5'; allowed: a whole number"),
     "a hand of plain dice": (("odds", "dice10k", "--hand", "1,2"), "dice10k has no spicy dice; allowed: --dice"),
     "a hand and another number": (("odds", "farkle-spicy", "--hand", "1,2", "--dice", "3"), "allowed: one of the two"),
     "a hand of equal spicy dice": (("odds", "farkle-spicy", "--hand", "1,1"), "farkle-spicy has (1, 2, 3, 4, 5, 6)"),
@@ -43,25 +43,32 @@ BAD = {
     "a line break in a name": (("odds", "a\nb"), "no such ruleset or file"),
     "a folder for rules": (("odds", "/"), "/: a directory; allowed: a rules file"),
     "a built-in name for a file": (("rules", "check", "dice10k"), "dice10k: no such file"),
-    "no ruleset": (("odds",), "Missing argument 'RULES'"),
-    "unknown format": (("odds", "dice10k", "--format", "xml"), "'xml' is not one of 'table', 'json', 'csv'"),
-    "unknown option": (("odds", "dice10k", "--nope"), "No such option"),
+    "no ruleset": (("odds",), "RULES: missing; allowed: dice10k-math odds [OPTIONS] RULES"),
+    "unknown format": (("odds", "dice10k", "--format", "xml"), "--format: 'xml'; allowed: table, json, csv"),
+    "unknown option": (("odds", "dice10k", "--nope"), "--nope: no such option; allowed: --dice, --hand, --format, --output, --help"),
     "unknown command": (("nope",), "command: 'nope'; allowed: rules, odds"),
     "unknown rules command": (("rules", "nope"), "rules: 'nope'; allowed: show, check, or nothing"),
     "unknown tables command": (("tables", "nope"), "tables: 'nope'; allowed: build, verify"),
     "a format too early": (("rules", "--format", "json", "show", "farkle"), "say --format and --output after 'show'"),
     "a missing folder": (("odds", "dice10k", "--output", "/nope/odds.csv"), "--output /nope/odds.csv: cannot be written"),
     "a folder for output": (("odds", "dice10k", "--output", "/"), "--output /: cannot be written (Is a directory)"),
-    "a huge score": (("turn", "farkle", "--score", "9" * 20), "allowed: -1000000000 to 1000000000"),
-    "busts that do not count": (("turn", "farkle", "--busts", "1"), "busts: 1; farkle counts 0 to 0"),
-    "nothing to aim for": (("turn", "farkle", "--at-least", "0"), "'--at-least': 0 is not in the range"),
+    "a huge score": (("turn", "farkle", "--score", "9" * 20), "--score: 99999999999999999999; allowed: a whole number such as 10000, of at most 18 digits"),
+    "busts that do not count": (("turn", "farkle", "--busts", "1"), "--busts: 1; farkle counts 0 to 0"),
+    "nothing to aim for": (("turn", "farkle", "--at-least", "0"), "--at-least: 0; allowed: a whole number from 1 to 100000"),
     "one turn of many": (("turn", "farkle", "--long-run", "--busts", "0"), "--long-run: not with"),
-    "negative turn score": ((*ADVISE, "--turn-score", "-50", "--roll", "1"), "'--turn-score': -50 is not in the range"),
-    "crooked turn score": ((*ADVISE, "--turn-score", "75", "--roll", "1"), "turn_score: 75; farkle scores in steps of 50"),
+    "negative turn score": ((*ADVISE, "--turn-score", "-50", "--roll", "1"), "--turn-score: -50; allowed: a whole number from 0 to 1000000000"),
+    "crooked turn score": ((*ADVISE, "--turn-score", "75", "--roll", "1"), "--turn-score: 75; farkle scores in steps of 50"),
+    "hot dice that are not named": (("advise", "dice10k", "--for", "points", "--turn-score", "700", "--roll", "1,2,3,4,5,6"), "--turn-score: 700 cannot be with 6 dice to roll and 0 hot dice in the turn; allowed: 0"),
+    "one die at the start": ((*ADVISE, "--turn-score", "0", "--roll", "1"), "--turn-score: 0 cannot be with 1 die to roll; allowed: 250, 300"),
+    "a state before a match is solved": (("advise", "dice10k", "--turn-score", "0", "--roll", "1", "--opponent", "0"), "--turn-score: 0 cannot be with 1 die"),
+    "a score before a match is solved": (("match", "dice10k", "--score", "50", "--opponent", "0"), "--score: 50 cannot be in dice10k; allowed: multiples of 100"),
+    "a crooked score": (("turn", "farkle", "--score", "77"), "--score: 77 cannot be in farkle; allowed: multiples of 50"),
+    "a score below 0": (("turn", "farkle", "--score", "-50"), "--score: -50 cannot be in farkle, where no score falls; allowed: 0 or more"),
+    "a score past the target": (("turn", "farkle", "--score", "12350"), "--score: 12350; allowed: below the target 10000"),
+    "points of nobody": (("turn", "farkle", "--score", "50", "--not-opened"), "--score: 50 of a player who has not banked (not opened); allowed: 0, or opened"),
     "advice on face 7": ((*ADVISE, "--turn-score", "50", "--roll", "1,7"), "--roll: '7' is no face of a die"),
-    "advice without a roll": ((*ADVISE, "--turn-score", "50"), "Missing option '--roll'"),
+    "advice without a roll": ((*ADVISE, "--turn-score", "50"), "--roll: missing; allowed: --roll FACES"),
     "advice without an opponent": (("advise", "farkle", "--turn-score", "50", "--roll", "1"), "--for win: needs --opponent"),
-    "an unknown goal": (("advise", "farkle", "--turn-score", "50", "--roll", "1", "--for", "fun"), "is not one of 'win', 'points'"),
     "a simulation of nobody": (("simulate", "farkle"), "policies: 0, one for each player; farkle is for 1 to 8 players"),
     "a simulation of nine": (("simulate", "farkle", *["computer"] * 9), "policies: 9, one for each player"),
     "a simulation of one, for two": (("simulate", "dice10k", "computer"), "dice10k is for 2 players"),
@@ -74,11 +81,24 @@ BAD = {
     "an evaluation at the target": (("evaluate", "farkle", "computer", "computer", "--score", "10000", "--opponent", "0"), "--score: 10000; allowed: below"),
     "an evaluation at one score": (("evaluate", "farkle", "computer", "computer", "--score", "100"), "--score: not without the other score"),
     "an answer where scores fall": (("respond", "dice10k", "--against", "computer"), "dice10k: scores can fall in this game"),
-    "an answer to nobody": (("respond", "farkle"), "Missing option '--against'"),
+    "an answer to nobody": (("respond", "farkle"), "--against: missing"),
     "an answer to one who never banks": (("respond", "farkle", "--against", "threshold never"), "a policy must bank at some time"),
     "an answer with high stakes": (("respond", "farkle-high-stakes", "--against", "computer"), "high_stakes"),
-    "no folder to build in": (("tables", "build", "farkle"), "Missing option '--out'"),
+    "an unknown goal": (("advise", "farkle", "--turn-score", "50", "--roll", "1", "--for", "fun"), "--for: 'fun'; allowed: win, points"),
+    "no folder to build in": (("tables", "build", "farkle"), "--out: missing; allowed: --out DIR"),
     "a file to build in": (("tables", "build", "farkle", "--out", __file__), "cannot be written"),
+    "a great score": (("turn", "farkle", "--score", "9" * 10), "--score: 9999999999; allowed: -1000000000 to 1000000000"),
+    "very many digits": (("turn", "farkle", "--score", "9" * 9999), f"--score: {'9' * 60}...; allowed: a whole number"),
+    "a number in other digits": (("odds", "dice10k", "--dice", "٣"), "--dice: '٣'; allowed: a whole number"),
+    "a word too many": (("odds", "dice10k", "farkle"), "unexpected extra argument (farkle); allowed: dice10k-math odds [OPTIONS] RULES"),
+    "no number of dice": (("odds", "dice10k", "--dice"), "--dice: no value; allowed: --dice VALUE"),
+    "a value for a flag": (("match", "farkle", "--second=1"), "--second: takes no value; allowed: --second"),
+    "no name of a rules file": (("rules", "check", ""), "FILE: ''; allowed: a path"),
+    "no name of rules": (("odds", ""), "'': no such ruleset or file"),
+    "no name of a folder": (("tables", "build", "farkle", "--out", ""), "--out: ''; allowed: a path"),
+    "no name of an output": (("odds", "farkle", "--output", ""), "--output: ''; allowed: a path"),
+    "a score between": (("solo", "des-10000", "--score", "75"), "--score: 75; allowed: 0 to 9950 in steps of 50"),
+    "unopened with points": (("solo", "farkle", "--score", "500", "--not-opened"), "--not-opened: with a score of 500; a player with points"),
     "no folder to verify": (("tables", "verify", "/nope"), "/nope: no such folder"),
 }  # fmt: skip
 
@@ -94,6 +114,15 @@ def test_broken_rules_files_are_refused_in_one_line(cli: Cli, tmp_path: Path, te
     file.write_text(text, encoding="utf-8")
     assert "broken.toml" in cli("rules", "check", str(file)).refused()
     assert "broken.toml" in cli("odds", str(file)).refused()
+
+
+def test_all_faults_of_a_rules_file_are_counted_in_one_line(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "broken.toml"
+    file.write_text('[ruleset]\nname = "x"\nfun = 1\nplayers = [3, 2]\n[turn]\ndice = 9\n', encoding="utf-8")
+    said = cli("rules", "check", str(file)).refused()
+    assert said.startswith(f"{file}: 6 faults: (1) ruleset.fun = 1 is an unknown key; ")
+    assert said.count(str(file)) == 1
+    assert "; (6) " in said
 
 
 def test_a_failed_command_leaves_the_old_file(cli: Cli, tmp_path: Path) -> None:
@@ -139,6 +168,70 @@ def test_ctrl_c_gives_130_and_no_file(cli: Cli, monkeypatch: pytest.MonkeyPatch,
     assert result.code == 130
     assert "Traceback" not in result.err
     assert not list(tmp_path.iterdir())
+
+
+INTERRUPTIONS = {
+    "while modules are imported": """
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "click":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+main()
+""",
+    "while a file is written": """
+os.fsync = lambda _: os.kill(os.getpid(), signal.SIGINT)
+main()
+""",
+    # Stands for a compiled loop: a call that lets go of the interpreter and comes back after an hour.
+    "in a call that lasts": """
+import dice10k_math.cli.odds
+def lasting(*_):
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+dice10k_math.cli.odds.bust_odds = lasting
+main()
+""",
+    "where it is taken for another error": """
+import dice10k_math.cli.odds
+def failing(*_):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    except BaseException:
+        raise ImportError from None
+dice10k_math.cli.odds.bust_odds = failing
+main()
+""",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX sends them")
+@pytest.mark.parametrize("when", INTERRUPTIONS)
+def test_ctrl_c_stops_the_process_at_once(when: str, tmp_path: Path) -> None:
+    start = """
+import hashlib, os, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from dice10k_math.__main__ import main
+"""
+    run = process("odds", "dice10k", "--output", str(tmp_path / "odds"), code=start + INTERRUPTIONS[when])
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX sends them")
+def test_ctrl_c_is_ignored_where_whoever_starts_the_process_ignores_it() -> None:
+    code = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+from dice10k_math.__main__ import main
+class Finder:
+    def find_spec(self, name, *_):
+        os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+sys.exit(main())
+"""
+    assert process("odds", "dice10k", code=code).returncode == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX sends them")

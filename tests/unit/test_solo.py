@@ -11,6 +11,7 @@ import pytest
 
 import dice10k_math as d10
 from dice10k_math.questions.solo import SoloSolution
+from dice10k_math.rules import with_target
 from dice10k_math.rules.model import Ending
 from dice10k_math.solve.solo import lower_holds, power_above, stride_of, upper_holds
 from dice10k_math.tables import alone
@@ -67,9 +68,18 @@ def test_chances_grow_with_the_turns() -> None:
     assert chances[-1] < 1
 
 
-@pytest.mark.parametrize("start", [(10_000, None, 0), (25, None, 0), (-50, None, 0), (500, None, 1), (500, False, 0)])
-def test_turn_starts_that_cannot_be_are_refused(start: tuple[int, bool | None, int]) -> None:
-    with pytest.raises(d10.InputError, match=f"score: {start[0]} .*allowed: 0 to 9950 in steps of 50"):
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        ((10_000, None, 0), "score: 10000; allowed: 0 to 9950 in steps of 50"),
+        ((25, None, 0), "score: 25; allowed: 0 to 9950 in steps of 50"),
+        ((-50, None, 0), "score: -50; allowed: 0 to 9950 in steps of 50"),
+        ((500, None, 1), "busts: 1; farkle counts 0 to 0 busts in a row before a turn"),
+        ((500, False, 0), "opened: False with a score of 500; a player with points has banked before"),
+    ],
+)
+def test_turn_starts_that_cannot_be_are_refused(start: tuple[int, bool | None, int], message: str) -> None:
+    with pytest.raises(d10.InputError, match=message):
         solved("farkle").expected_turns(*start)
 
 
@@ -92,6 +102,28 @@ def test_the_command_answers_in_json(cli: Cli) -> None:
     assert data["probability"] == pytest.approx(0.98154, abs=1e-5)
     everything = cli("solo", "farkle", "--format", "json").data
     assert len(everything["scores"]) == 200
+
+
+def test_progress_is_told_round_by_round() -> None:
+    told: list[tuple[str, float | None]] = []
+    solo = d10.solve_solo(with_target(d10.load_rules("farkle"), 1000), lambda what, share: told.append((what, share)))
+    assert told[0] == ("laying out the turn", None)
+    assert {what.split(",")[0] for what, _ in told[1:]} == {"upper bounds", "lower bounds"}
+    assert all(share is not None and 0 <= share < 1 for _, share in told[1:])
+    shares: list[float] = []
+    solo.within(3, ((0, None, 0),), shares.append)
+    assert shares == [0, 0.25, 0.5, 0.75]
+
+
+def test_the_command_says_which_scores_it_shows(cli: Cli) -> None:
+    lines = cli("solo", "farkle", "--within", "1").out.splitlines()
+    assert [line.split()[0] for line in lines[4:-3]] == [f"{score:,}" for score in range(0, 10_000, 200)]
+    assert lines[-2:] == [
+        "shown: scores from 0 to below the target in steps of 200",
+        "all 200 turn starts: --format csv or --format json",
+    ]
+    assert len(cli("solo", "farkle", "--format", "csv").out.splitlines()) == 1 + 200
+    assert "done within 1 turn " in cli("solo", "farkle", "--score", "9000", "--within", "1").out
 
 
 def test_the_command_refuses_scores_that_cannot_be(cli: Cli) -> None:

@@ -27,7 +27,8 @@ from tests.unit.table_folders import house_rules, snapshot
 ROLL_KINDS = KINDS[:3]
 LIGHT = KINDS[:2]
 # The others have tests of their own, with small targets.
-TURN_KINDS = tuple(kind for kind in KINDS if kind.name not in {"solo", "match", "last_turn", "exploitability"})
+NOT_OF_TURNS = {"solo", "match", "match_far", "last_turn", "policy", "exploitability"}
+TURN_KINDS = tuple(kind for kind in KINDS if kind.name not in NOT_OF_TURNS)
 
 FARKLE = load_rules("farkle")
 
@@ -143,6 +144,24 @@ def test_rules_that_count_busts_have_long_run_tables(tmp_path: Path) -> None:
 def test_building_twice_gives_the_same_bytes(tables: Path, tmp_path: Path) -> None:
     build_tables([FARKLE], tmp_path, kinds=TURN_KINDS)
     assert snapshot(tmp_path) == snapshot(tables)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes and links as POSIX has them")
+def test_a_build_writes_into_no_pipe_and_through_no_link_out(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "tables", tmp_path / "outside"
+    (folder / "farkle").mkdir(parents=True)
+    os.mkfifo(folder / "farkle" / "odds.parquet")
+    with pytest.raises(InputError, match=r"odds\.parquet: not an ordinary file"):
+        build_tables([FARKLE], folder, kinds=LIGHT)
+    (folder / "farkle" / "odds.parquet").unlink()
+    (folder / "farkle" / "odds.csv").symlink_to(outside)
+    with pytest.raises(InputError, match=r"odds\.csv: a link out of the folder"):
+        build_tables([FARKLE], folder, kinds=LIGHT)
+    (folder / "manifest.json").unlink()
+    (folder / "manifest.json").symlink_to(outside)
+    with pytest.raises(InputError, match=r"manifest\.json: a link out of the folder"):
+        build_tables([FARKLE], folder, kinds=LIGHT)
+    assert not outside.exists()
 
 
 def test_a_second_build_writes_nothing(tmp_path: Path) -> None:
@@ -271,7 +290,14 @@ def test_the_command_says_what_it_wrote(capsys: pytest.CaptureFixture[str], tmp_
     assert not first.err
     second = cli("tables", "build", str(rules), "--out", str(out))
     assert "farkle/odds.parquet" in second.out
-    assert "kept" in second.out
+    (out / "farkle" / "odds.parquet").unlink()
+    third = cli("tables", "build", str(rules), "--out", str(out))
+    assert second.out.splitlines()[-4:-1] == [
+        f"{out}: 0 tables written, 10 kept",
+        "",
+        "kept: there already, for the same rules and version, its hashes right.",
+    ]
+    assert f"{out}: 1 table written, 9 kept" in third.out
     assert cli("tables", "verify", str(out)).out == "all tables hold\n"
 
 

@@ -17,12 +17,13 @@ from dice10k_math.questions.match import MatchSolution
 from dice10k_math.rules import Ruleset, with_target
 from dice10k_math.tables.build import build_tables
 from dice10k_math.tables.kinds import kind_named, kinds_of
-from dice10k_math.tables.match import has_table, holds_match
+from dice10k_math.tables.match import VALUES, has_table, holds_match
 from dice10k_math.tables.read import load_table
 from dice10k_math.tables.verify import verify_tables
+from tests.agreement.test_field import EXACT, IN_A_ROW
 from tests.unit.table_folders import forge, house_rules, snapshot
 
-MATCH_KINDS = kind_named("match"), kind_named("last_turn")
+MATCH_KINDS = tuple(kind_named(name) for name in ("match", "match_far", "last_turn"))
 CLOSE = 1e-12
 
 
@@ -36,7 +37,11 @@ GAMES = {
     "equal turns": with_target(d10.load_rules("dix-mille"), 500),
     "first to the target": ending("first_to_target"),
     "exact": ending("exact", 'overshoot = "not_allowed"'),
+    "busts in a row": replace(IN_A_ROW, turn=replace(IN_A_ROW.turn, bank_multiple=None)),
+    "add or subtract": replace(EXACT, name="add-or-subtract"),
 }
+FALLING = {"busts in a row", "add or subtract"}
+ROLLED = {2: (1, 5), 6: (1, 1, 1, 5, 2, 3)}
 
 
 @cache
@@ -70,11 +75,22 @@ def test_building_twice_gives_the_same_bytes(tables: Path, tmp_path: Path) -> No
 def test_a_match_read_from_tables_is_the_solved_one_to_the_last_bit(tables: Path, game: str) -> None:
     read = d10.load_match(tables, GAMES[game])
     assert read.to_frame().equals(solved(game).to_frame())
-    for score, opponent in ((0, 0), (450, 100), (100, 450)):
+    for score, opponent in ((0, 0), (300, 100), (100, 300)):
         assert read.win_probability(score, opponent) == solved(game).win_probability(score, opponent)
-        advice = read.advise(score, opponent, 0, (1, 1, 1, 5, 2, 3))
-        right = solved(game).advise(score, opponent, 0, (1, 1, 1, 5, 2, 3))
-        assert advice == right
+        roll = ROLLED[GAMES[game].turn.dice]
+        assert read.advise(score, opponent, 0, roll) == solved(game).advise(score, opponent, 0, roll)
+
+
+@pytest.mark.parametrize("game", FALLING)
+def test_a_score_can_be_far_away(tables: Path, game: str) -> None:
+    read = d10.load_match(tables, GAMES[game])
+    assert read.win_probability(-9_000, 300) == solved(game).win_probability(-9_000, 300)
+    assert {"match.parquet", "match_far.parquet"} <= {path.name for path in (tables / GAMES[game].name).iterdir()}
+    far = load_table(tables, GAMES[game].name, "match_far")
+    assert far["score_from"].null_count() > 0
+    near = load_table(tables, GAMES[game].name, "match")
+    assert near.height + far.height == len(solved(game).positions.field.states) ** 2  # type: ignore[attr-defined]
+    assert near["win_probability"].is_between(near["lower"], near["upper"]).all()
 
 
 def test_only_games_with_last_turns_have_that_table(tables: Path) -> None:
@@ -98,7 +114,7 @@ def test_equal_turns_tell_who_began(tables: Path) -> None:
 
 def test_which_rulesets_have_a_match_table() -> None:
     found = [name for name in d10.builtin_rulesets() if has_table(d10.load_rules(name))]
-    assert sorted(found) == ["des-10000", "dix-mille", "farkle"]
+    assert sorted(found) == ["des-10000", "dice10k", "dix-mille", "farkle"]
     assert not kinds_of(replace(GAMES["final round"], players=(3, 6)), MATCH_KINDS)
 
 
@@ -129,6 +145,30 @@ FORGERIES: dict[str, tuple[str, Callable[[str, pl.DataFrame], bool], float, str]
     ),
     "a score": ("farkle/match.parquet", lambda column, _: column == "score", 50, "score: the rows are not those"),
     "a deficit": ("farkle/last_turn.parquet", lambda column, _: column == "deficit", 50, "deficit: the rows are not"),
+    "a bound where scores fall": (
+        "two-in-a-row/match.parquet",
+        lambda column, _: column in VALUES,
+        1e-6,
+        "score .*: lower .*; one turn from there gives",
+    ),
+    "a bound of a far score": (
+        "add-or-subtract/match_far.parquet",
+        lambda column, _: column == "upper",
+        -0.9,
+        "lower .* is above upper|upper .*; one turn from there gives|no probabilities",
+    ),
+    "a far score": (
+        "add-or-subtract/match_far.parquet",
+        lambda column, _: column == "score_to",
+        50,
+        "score_to: the rows are not",
+    ),
+    "a value where scores fall": (
+        "two-in-a-row/match.parquet",
+        lambda column, _: column == "win_probability",
+        1e-14,
+        "win_probability .* is not the middle of its bounds",
+    ),
     "no probability": ("farkle/match.parquet", lambda column, _: column == "upper", 2, "no probabilities"),
 }
 
@@ -165,7 +205,7 @@ def test_a_match_of_other_rules_is_not_read(tables: Path) -> None:
 
 def test_what_cannot_be_read_is_named(tables: Path, copied: Path, tmp_path: Path) -> None:
     with pytest.raises(d10.TableError, match="can have no table 'match'"):
-        d10.load_match(tables, d10.load_rules("dice10k"))
+        d10.load_match(tables, d10.load_rules("farkle-spicy"))
     with pytest.raises(d10.TableError, match="no table 'match' of 'nobody'"):
         d10.load_match(tables, house_rules(name=('name = "house"', 'name = "nobody"')))
     with pytest.raises(d10.TableError, match="missing; allowed: a folder that `tables build` wrote"):

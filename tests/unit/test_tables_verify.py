@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +23,7 @@ from tests.unit.cli import Cli
 from tests.unit.table_folders import edit_manifest, forge, house_rules
 
 LIGHT = KINDS[:2]
+posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes and links as POSIX has them")
 
 
 @pytest.fixture(scope="module")
@@ -93,8 +96,6 @@ def test_a_truncated_file_is_named(folder: Path, file: str) -> None:
 
 
 def test_a_truncated_file_with_the_right_hash_is_named(folder: Path) -> None:
-    import hashlib
-
     path = folder / "farkle" / "odds.parquet"
     data = path.read_bytes()[:-100]
     path.write_bytes(data)
@@ -112,6 +113,48 @@ def test_stray_files_are_named(folder: Path) -> None:
     ]
 
 
+@posix
+@pytest.mark.parametrize("file", ["farkle/odds.parquet", "farkle/odds.csv", "manifest.json"])
+def test_a_pipe_is_named_and_not_read(folder: Path, file: str) -> None:
+    (folder / file).unlink()
+    os.mkfifo(folder / file)
+    assert faults(folder) == [f"{file}: not an ordinary file; allowed: an ordinary file below the folder"]
+
+
+@posix
+@pytest.mark.parametrize("file", ["farkle/odds.parquet", "farkle/odds.csv", "manifest.json"])
+@pytest.mark.parametrize("target", ["/dev/zero", "/etc/passwd", "/nope", "../elsewhere"])
+def test_a_link_out_of_the_folder_is_named_and_not_read(folder: Path, file: str, target: str) -> None:
+    (folder / file).rename(folder.parent / "elsewhere")
+    (folder / file).symlink_to((folder / target).resolve())
+    assert faults(folder) == [f"{file}: a link out of the folder; allowed: an ordinary file below it"]
+
+
+@posix
+def test_a_link_to_another_folder_of_tables_is_named_and_not_followed(folder: Path) -> None:
+    (folder / "farkle").rename(folder.parent / "elsewhere")
+    (folder / "farkle").symlink_to(folder.parent / "elsewhere", target_is_directory=True)
+    assert faults(folder) == [
+        f"farkle/{name}.parquet: a link out of the folder; allowed: an ordinary file below it"
+        for name in ("odds", "scores")
+    ]
+
+
+@posix
+def test_empty_folders_and_links_to_folders_are_named(folder: Path) -> None:
+    (folder / "empty" / "within").mkdir(parents=True)
+    (folder / "other").symlink_to(folder.parent, target_is_directory=True)
+    assert faults(folder) == ["empty/within/: not in the manifest", "other: not in the manifest"]
+
+
+def test_a_file_that_does_not_say_what_it_is_is_named(folder: Path) -> None:
+    path = folder / "farkle" / "odds.parquet"
+    pl.read_parquet(path).write_parquet(path)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    edit_manifest(folder, lambda manifest: manifest["tables"][0].update(sha256=digest))
+    assert faults(folder) == ["farkle/odds.parquet: does not say of itself what it is"]
+
+
 def test_a_table_missing_from_the_manifest_is_named(folder: Path) -> None:
     edit_manifest(folder, lambda manifest: manifest["tables"].pop(0))
     assert faults(folder) == [
@@ -126,6 +169,10 @@ EDITS: dict[str, tuple[Callable[[Any], object], str]] = {
     "a hash that is none": (lambda table: table.update(sha256="x"), "sha256: 'x'; allowed"),
     "a wrong number of rows": (lambda table: table.update(rows=5), "6 rows; the manifest says 5"),
     "rows that are no number": (lambda table: table.update(rows="6"), "rows: '6'; allowed: a whole number"),
+    "another version": (
+        lambda table: table.update(version="9.9"),
+        "version '0.1.0' in the file; the manifest says '9.9'",
+    ),
     "another fingerprint": (lambda table: table.update(fingerprint="0" * 64), "is not that of the rules"),
     "another question": (lambda table: table.update(question="Who?"), "question or columns"),
     "a column less": (lambda table: table["columns"].pop(), "its columns are not those of the manifest"),
@@ -185,8 +232,6 @@ def test_broken_rules_in_the_manifest_are_named(folder: Path) -> None:
 
 
 def test_a_twin_that_says_something_else_is_named(folder: Path) -> None:
-    import hashlib
-
     path = folder / "farkle" / "odds.csv"
     path.write_text(path.read_text(encoding="utf-8").replace("46656", "46657"), encoding="utf-8")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dice10k_math.questions.exact_match import certify_match
 from dice10k_math.rules.model import Ruleset, with_target
 from dice10k_math.solve.race import propose_bounds
 from tests.agreement.test_match import DES_10000, EARLY, FIVE_DICE, PLAIN, _name, ended, solved
@@ -92,6 +93,8 @@ def test_no_reply_beats_the_best_play(rules: Ruleset) -> None:
     assert float(guaranteed) == pytest.approx(float(values.move[0, 0, 0]), abs=1e-12, rel=0)
     bounds = propose_bounds(race, values)
     assert Fraction(float(bounds.move[0, 0, 0])) <= guaranteed <= 1 - Fraction(float(bounds.wait[0, 0, 0]))
+    in_fractions = certify_match(rules).win_probability()
+    assert in_fractions.lower <= guaranteed <= in_fractions.upper
 
 
 @pytest.mark.parametrize("rules", GAMES[:2], ids=_name)

@@ -15,7 +15,6 @@ Both seats are alike, so `them` is also an upper bound for the player's own chan
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -25,9 +24,7 @@ from dice10k_math.certify.race import LEAST_COST
 from dice10k_math.field import Field, OwnState
 from dice10k_math.last_turn import DOWN, UP, Side, last_turns
 from dice10k_math.program import Floats
-from dice10k_math.workers import map_all
-
-Progress = Callable[[float], None]
+from dice10k_math.workers import Share, counted, map_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ def tables_of(field: Field, us: Floats, them: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def judge_field(field: Field, us: Floats, them: Floats, progress: Progress | None = None) -> FieldVerdict:
+def judge_field(field: Field, us: Floats, them: Floats, progress: Share | None = None) -> FieldVerdict:
     """Check every bound of a field.
 
     Parameters
@@ -88,13 +85,13 @@ def judge_field(field: Field, us: Floats, them: Floats, progress: Progress | Non
         ("upper bound", them, their_table, UP),
     )
     size = len(field.states)
-    for part, (name, claimed, table, side) in enumerate(jobs):
-        turns = map_all(partial(field.turn, table=table, side=side), range(size))
-        for state, allowed in enumerate(turns):
-            fault = _worst(field, name, state, claimed[state], allowed, side)
-            faults += [fault] if fault else []
-            if progress is not None and state % 8 == 0:
-                progress((part + state / size) / 2)
+    turns = (
+        turn for _, _, table, side in jobs for turn in map_all(partial(field.turn, table=table, side=side), range(size))
+    )
+    for number, allowed in enumerate(counted(turns, 2 * size, progress)):
+        (name, claimed, _, side), state = jobs[number // size], number % size
+        fault = _worst(field, name, state, claimed[state], allowed, side)
+        faults += [fault] if fault else []
     return FieldVerdict(tuple(faults), us.size + them.size)
 
 

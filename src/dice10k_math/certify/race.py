@@ -15,6 +15,7 @@ import numpy as np
 from dice10k_math.bounds import Guarantees, RaceBounds
 from dice10k_math.program import Floats
 from dice10k_math.race import Race
+from dice10k_math.workers import Share, counted
 
 LEAST_COST = 2.0**-43
 """What every turn must cost at least, so that a guarantee cannot be kept up without end: about 1e-13."""
@@ -59,7 +60,7 @@ class Verdict:
         return not self.faults
 
 
-def judge_race(race: Race, bounds: RaceBounds) -> Verdict:
+def judge_race(race: Race, bounds: RaceBounds, progress: Share | None = None) -> Verdict:
     """Check every guarantee of a race.
 
     Parameters
@@ -68,20 +69,23 @@ def judge_race(race: Race, bounds: RaceBounds) -> Verdict:
         The match.
     bounds
         The guarantees.
+    progress
+        Told the share of the rows that have been checked.
 
     Returns
     -------
     Verdict
     """
-    return judge_guarantees(Guarantees(race, bounds))
+    return judge_guarantees(Guarantees(race, bounds), progress)
 
 
-def judge_guarantees(guarantees: Guarantees) -> Verdict:
+def judge_guarantees(guarantees: Guarantees, progress: Share | None = None) -> Verdict:
     """Check guarantees, none of whose rows have been recorded yet."""
     race, bounds = guarantees.race, guarantees.bounds
     faults = _tie_faults(race, bounds, guarantees)
     checked = 0
-    for total in range(2 * race.scores - 2, -1, -1):
+    totals = range(2 * race.scores - 2, -1, -1)
+    for total in counted(totals, len(totals), progress):
         for phase in range(race.phases):
             pairs = (
                 ("to move", bounds.move[phase, total], guarantees.moving(phase, total)),

@@ -20,8 +20,10 @@ from dice10k_math.cli.arguments import (
 from dice10k_math.cli.keeps import dice_left
 from dice10k_math.cli.match import check_scores, where
 from dice10k_math.cli.output import Answer, answers
-from dice10k_math.cli.solving import match_of, second_option, tables_option, usual_tables
+from dice10k_math.cli.parameters import OneOf, Whole
+from dice10k_math.cli.solving import match_of, second_option, tables_option, usual_tables, waiting
 from dice10k_math.cli.text import columns, faces, heading, percent
+from dice10k_math.questions.allowed import check_state
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import align_roll
 
@@ -55,18 +57,14 @@ class Situation:
 
 @click.command("advise", epilog=example("advise farkle --turn-score 300 --roll 1,5,3 --score 2000 --opponent 4500"))
 @rules_argument
-@click.option(
-    "--turn-score", type=click.IntRange(0, MOST_TURN_SCORE), required=True, metavar="T", help="Before this roll."
-)
+@click.option("--turn-score", type=Whole(0, MOST_TURN_SCORE), required=True, metavar="T", help="Before this roll.")
 @roll_option
-@click.option("--score", type=int, default=0, show_default=True, metavar="A", help="The player's banked score.")
-@click.option("--opponent", type=int, metavar="B", help="The opponent's banked score.")
-@click.option(
-    "--for", "goal", type=click.Choice(["win", "points"]), default="win", show_default=True, help="What to rank by."
-)
+@click.option("--score", type=Whole(), default=0, show_default=True, metavar="A", help="The player's banked score.")
+@click.option("--opponent", type=Whole(), metavar="B", help="The opponent's banked score.")
+@click.option("--for", "goal", type=OneOf(["win", "points"]), default="win", show_default=True, help="What to rank by.")
 @click.option(
     "--hot-dice",
-    type=click.IntRange(0, MOST_HOT_DICE),
+    type=Whole(0, MOST_HOT_DICE),
     default=0,
     show_default=True,
     metavar="N",
@@ -74,7 +72,7 @@ class Situation:
 )
 @hand_option
 @click.option("--opened/--not-opened", default=None, help="Whether the player has banked before; default: score not 0.")
-@click.option("--busts", type=int, default=0, metavar="N", help="Busts in a row before this turn.")
+@click.option("--busts", type=Whole(), default=0, metavar="N", help="Busts in a row before this turn.")
 @second_option
 @tables_option
 @answers
@@ -110,8 +108,9 @@ def command(
 def _for_points(situation: Situation) -> Answer:
     from dice10k_math.questions.turn import solve_turn
 
-    turn = solve_turn(situation.rules, situation.score, opened=situation.opened, busts=situation.busts, exact=False)
-    choices = turn.advise(situation.turn_score, situation.roll, situation.hot_dice, situation.hand)
+    with waiting(situation.rules, "solving the turn"):
+        turn = solve_turn(situation.rules, situation.score, opened=situation.opened, busts=situation.busts, exact=False)
+        choices = turn.advise(situation.turn_score, situation.roll, situation.hot_dice, situation.hand)
     rows = [
         {
             "keep": list(choice.keep),
@@ -156,7 +155,8 @@ def _for_win(situation: Situation) -> Answer:
     if situation.opponent is None:
         raise click.UsageError("--for win: needs --opponent; allowed: --opponent B, or --for points")
     check_scores(situation.rules, situation.score, situation.opponent, situation.second)
-    align_roll(situation.rules, situation.roll, situation.hand)
+    hand, _ = align_roll(situation.rules, situation.roll, situation.hand)
+    check_state(situation.rules, situation.turn_score, situation.hot_dice, hand, exactly=True)
     choices = _ranked(situation, situation.opponent)
     rows = [
         {

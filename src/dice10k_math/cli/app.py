@@ -10,6 +10,7 @@ import click
 
 from dice10k_math import __version__
 from dice10k_math.cli.output import ClosedOutputError
+from dice10k_math.cli.wording import complaint
 from dice10k_math.errors import Dice10kError, InputError, RulesError
 
 PROGRAM = "dice10k-math"
@@ -103,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else FAILED
     except (click.ClickException, InputError, RulesError) as error:
-        return _complain(error.format_message() if isinstance(error, click.ClickException) else str(error), BAD_INPUT)
+        return _complain(complaint(error), BAD_INPUT)
     except Exception as error:  # noqa: BLE001 - a user is never shown a traceback
         kind = "" if isinstance(error, Dice10kError) else f"{type(error).__name__}: "
         return _complain(f"{kind}{error}", FAILED)

@@ -79,7 +79,7 @@ def _grid_text(turn: TurnSolution, plan: Plan) -> str:
     heads = ["hot dice", *("1 die" if len(hand) == 1 else f"{len(hand)} dice" for hand in hands)]
     rows = [[str(count), *(_grid_cell(turn, hand, plan[hand].get(count)) for hand in hands)] for count in counts]
     table = columns(heads, rows)
-    return f"Bank from this turn score on, roll again below; by hot dice so far and dice left:\n\n{table}"
+    return f"Bank from this turn score on, roll below; by hot dice so far and dice left:\n\n{table}"
 
 
 def _grid_cell(turn: TurnSolution, hand: Hand, runs: tuple[Run, ...] | None) -> str:

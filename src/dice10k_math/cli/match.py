@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import inf, nextafter
 from pathlib import Path
 
 import click
 
 from dice10k_math.cli.arguments import example, rules_argument
 from dice10k_math.cli.output import Answer, answers
-from dice10k_math.cli.solving import match_of, second_option, tables_option
+from dice10k_math.cli.parameters import Whole
+from dice10k_math.cli.solving import match_of, progress, second_option, tables_option
 from dice10k_math.cli.text import heading, pairs, percent
+from dice10k_math.questions.allowed import check_score
 from dice10k_math.rules.model import Ruleset
 
 
 @click.command("match", epilog=example("match farkle --score 4200 --opponent 7000"))
 @rules_argument
-@click.option("--score", type=int, metavar="A", help="Banked score of the player to move; default: the start.")
-@click.option("--opponent", type=int, metavar="B", help="Banked score of the other.")
+@click.option("--score", type=Whole(), metavar="A", help="Banked score of the player to move; default: the start.")
+@click.option("--opponent", type=Whole(), metavar="B", help="Banked score of the other.")
 @second_option
 @tables_option
+@click.option("--exact", is_flag=True, help="Bounds as fractions, judged in whole numbers; for small targets.")
 @answers
-def command(rules: Ruleset, score: int | None, opponent: int | None, second: bool, tables: Path | None) -> Answer:
+def command(
+    rules: Ruleset, score: int | None, opponent: int | None, second: bool, tables: Path | None, exact: bool
+) -> Answer:
     """Find how likely the player to move is to win.
 
     Two play, both to win. The bounds are proved.
+
+    With --exact they are fractions, and no float takes part in the proof.
     """
+    if exact and tables is not None:
+        raise click.UsageError("--exact: not with --tables; allowed: one of them")
     own, other = both_scores(score, opponent)
     check_scores(rules, own, other, second)
+    if exact:
+        return _exact(rules, own, other, second)
     found = match_of(rules, tables).win_probability(own, other, second=second)
     row = {
-        "score": own,
-        "opponent": other,
-        **({"second": second} if rules.ending.kind == "equal_turns" else {}),
+        **_start(rules, own, other, second),
         "win_probability": found.value,
         "lower": found.lower,
         "upper": found.upper,
@@ -55,6 +66,50 @@ def both_scores(score: int | None, opponent: int | None) -> tuple[int, int]:
     return score or 0, opponent or 0
 
 
+def _start(rules: Ruleset, own: int, other: int, second: bool) -> dict[str, int | bool]:
+    return {"score": own, "opponent": other} | ({"second": second} if rules.ending.kind == "equal_turns" else {})
+
+
+def _exact(rules: Ruleset, own: int, other: int, second: bool) -> Answer:
+    from dice10k_math.questions.exact_match import certify_match
+
+    with progress() as report:
+        found = certify_match(rules, report).win_probability(own, other, second=second)
+    lower, upper = found.lower, found.upper
+    row = {
+        **_start(rules, own, other, second),
+        "win_probability": float((lower + upper) / 2),
+        "lower": float_below(lower),
+        "upper": -float_below(-upper),
+        "exact": None if found.exact is None else str(found.exact),
+        "exact_lower": str(lower),
+        "exact_upper": str(upper),
+    }
+
+    def text() -> str:
+        items = [
+            ("win probability", f"{percent((lower + upper) / 2)} for the player to move"),
+            ("at least", str(lower)),
+            ("at most", str(upper)),
+            ("proved to within", f"{float(upper - lower):.1g}"),
+        ]
+        return f"{heading(rules, where(own, other, second))}\n\n{pairs(items)}"
+
+    return Answer({"ruleset": rules.name, **row}, [row], text)
+
+
+def float_below(value: Fraction) -> float:
+    """Return the greatest float that is not above a fraction.
+
+    Examples
+    --------
+    >>> float_below(Fraction(1, 10)) < Fraction(1, 10)
+    True
+    """
+    near = float(value)
+    return near if near <= value else nextafter(near, -inf)
+
+
 def where(score: int, opponent: int, second: bool) -> str:
     """Return a turn start in words."""
     return f"score {score:,}, opponent {opponent:,}{', second turn of the round' if second else ''}"
@@ -64,6 +119,8 @@ def check_scores(rules: Ruleset, score: int, opponent: int, second: bool) -> Non
     """Refuse what can be seen to be wrong before a match is solved, which may take a while."""
     if second and rules.ending.kind != "equal_turns":
         raise click.UsageError(f"--second: {rules.name} has no equal turns; allowed: without it")
+    for name, value in (("--score", score), ("--opponent", opponent)):
+        check_score(rules, value, name=name)
     target = rules.ending.target
     if rules.ending.overshoot == "add_or_subtract":
         return

@@ -8,6 +8,7 @@ import click
 
 from dice10k_math.cli.arguments import chosen_hands, example, hand_field, hand_option, is_spicy, rules_argument
 from dice10k_math.cli.output import Answer, answers
+from dice10k_math.cli.parameters import Whole
 from dice10k_math.cli.text import columns, faces, heading, one_in, percent, ratio
 from dice10k_math.dice import Hand
 from dice10k_math.odds import bust_odds, hot_dice_odds, mean_best_score
@@ -16,7 +17,7 @@ from dice10k_math.rules.model import Ruleset
 
 @click.command("odds", epilog=example("odds dice10k --dice 6"))
 @rules_argument
-@click.option("--dice", type=int, metavar="N", help="Number of dice rolled; default: each in turn.")
+@click.option("--dice", type=Whole(), metavar="N", help="Number of dice rolled; default: each in turn.")
 @hand_option
 @answers
 def command(rules: Ruleset, dice: int | None, hand: tuple[int, ...] | None) -> Answer:

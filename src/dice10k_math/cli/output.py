@@ -16,6 +16,8 @@ from typing import Any, Literal, ParamSpec
 
 import click
 
+from dice10k_math.cli.parameters import FilePath, OneOf
+from dice10k_math.cli.wording import in_options
 from dice10k_math.errors import InputError
 from dice10k_math.tables.files import write_whole
 
@@ -57,16 +59,17 @@ class Answer:
 def answers(command: Callable[Inputs, Answer | None]) -> Callable[Inputs, int]:
     """Give a command the options ``--format`` and ``--output``, and write what it answers."""
 
-    @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Format.")
-    @click.option(
-        "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file, whole or not at all."
-    )
+    @click.option("--format", "form", type=OneOf(FORMATS), default="table", show_default=True, help="Format.")
+    @click.option("--output", type=FilePath(), metavar="FILE", help="Write to this file, whole or not at all.")
     @functools.wraps(command)
     def answering(*args: Inputs.args, **kwargs: Inputs.kwargs) -> int:
         form, output = kwargs.pop("form"), kwargs.pop("output")
         assert form in FORMATS  # noqa: S101 - click has checked
         assert output is None or isinstance(output, Path)  # noqa: S101 - click has checked
-        answer = command(*args, **kwargs)
+        try:
+            answer = command(*args, **kwargs)
+        except InputError as error:
+            raise InputError(in_options(str(error), click.get_current_context().command)) from None
         if answer is None:
             return 0
         write(render(answer, form), output)  # type: ignore[arg-type] # one of FORMATS

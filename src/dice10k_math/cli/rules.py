@@ -11,6 +11,7 @@ import click
 
 from dice10k_math.cli.arguments import example, rules_argument
 from dice10k_math.cli.output import Answer, answers
+from dice10k_math.cli.parameters import FilePath
 from dice10k_math.cli.text import columns, pairs
 from dice10k_math.rules import Ruleset, builtin_rulesets, dump_rules, fingerprint, load_rules
 
@@ -83,7 +84,7 @@ def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 @command.command(epilog=example("rules check house.toml"))
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath())
 @answers
 def check(file: Path) -> Answer:
     """Check the rules file FILE."""

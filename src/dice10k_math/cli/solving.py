@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dice10k_math.cli.arguments import is_spicy
+from dice10k_math.cli.parameters import FilePath
 from dice10k_math.errors import TableError
 from dice10k_math.rules.model import Ruleset
 
@@ -20,7 +22,7 @@ USUAL = Path("tables")
 """Folder of tables that is looked for in the current directory."""
 
 tables_option = click.option(
-    "--tables", type=click.Path(path_type=Path), metavar="DIR", help="Read a built match table instead of solving."
+    "--tables", type=FilePath(), metavar="DIR", help="Read a built match table instead of solving."
 )
 second_option = click.option("--second", is_flag=True, help="Equal turns: the player has the second turn of the round.")
 
@@ -64,7 +66,7 @@ def progress() -> Iterator[Callable[[str, float | None], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-    shown = (BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    shown = (BarColumn(bar_width=20), TaskProgressColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
     with Progress(*shown, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
 
@@ -72,3 +74,14 @@ def progress() -> Iterator[Callable[[str, float | None], None]]:
             bar.update(task, completed=share or 0.0, total=None if share is None else 1.0, description=what)
 
         yield report
+
+
+@contextmanager
+def waiting(rules: Ruleset, what: str) -> Iterator[None]:
+    """Show that work goes on of which the share that is done is not known, where it takes more than a moment."""
+    if not is_spicy(rules) and rules.bust.in_a_row is None:
+        yield
+        return
+    with progress() as report:
+        report(what, None)
+        yield

@@ -12,6 +12,7 @@ import click
 
 from dice10k_math.cli.arguments import example
 from dice10k_math.cli.output import Answer, answers
+from dice10k_math.cli.parameters import FilePath
 from dice10k_math.cli.text import columns
 from dice10k_math.errors import InputError
 from dice10k_math.rules import builtin_rulesets, load_rules
@@ -44,9 +45,7 @@ def command(ctx: click.Context) -> None:
 
 @command.command(epilog=example("tables build farkle dix-mille --out tables"))
 @click.argument("rulesets", metavar="[RULES]...", nargs=-1)
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder; made if it is not there."
-)
+@click.option("--out", type=FilePath(), required=True, metavar="DIR", help="Folder; made if it is not there.")
 @answers
 def build(rulesets: tuple[str, ...], out: Path) -> Answer:
     """Write tables into a folder.
@@ -66,7 +65,7 @@ def build(rulesets: tuple[str, ...], out: Path) -> Answer:
         raise InputError(f"--out {out}: cannot be written ({reason}); allowed: a folder that can") from None
     entries = [(entry, "written") for entry in built.written] + [(entry, "kept") for entry in built.kept]
     rows = [_row(entry, state) for entry, state in sorted(entries, key=lambda item: item[0].file)]
-    return Answer({"out": str(out), "tables": rows}, rows, lambda: _built_text(rows))
+    return Answer({"out": str(out), "tables": rows}, rows, lambda: _built_text(rows, out))
 
 
 def _row(entry: Entry, state: str) -> dict[str, Any]:
@@ -80,7 +79,7 @@ def _row(entry: Entry, state: str) -> dict[str, Any]:
     }
 
 
-def _built_text(rows: list[dict[str, Any]]) -> str:
+def _built_text(rows: list[dict[str, Any]], out: Path) -> str:
     lines = [
         [
             row["file"],
@@ -90,11 +89,20 @@ def _built_text(rows: list[dict[str, Any]]) -> str:
         ]
         for row in rows
     ]
-    return columns(["file", "rows", "values", ""], lines, left=[0, 2, 3])
+    table = columns(["file", "rows", "values", "now"], lines, left=[0, 2, 3])
+    kept = sum(row["state"] == "kept" for row in rows)
+    written = len(rows) - kept
+    parts = [table, f"{out}: {written} table{'' if written == 1 else 's'} written, {kept} kept"]
+    if kept:
+        parts.append(
+            "kept: there already, for the same rules and version, its hashes right.\n"
+            "To build a table anew, remove its file, or choose another folder for --out."
+        )
+    return "\n\n".join(parts)
 
 
 @command.command(epilog=example("tables verify tables"))
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=FilePath())
 @answers
 def verify(folder: Path) -> Answer:
     """Check the tables in a folder.
@@ -121,7 +129,7 @@ def progress() -> Iterator[Report]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    shown = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    shown = (BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
     with Progress(*shown, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name)

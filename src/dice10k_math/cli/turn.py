@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dice10k_math.bounds import clean_chance
 from dice10k_math.cli.arguments import example, hand_field, rules_argument
 from dice10k_math.cli.bank_text import bank_text
 from dice10k_math.cli.output import Answer, answers
+from dice10k_math.cli.parameters import Whole
+from dice10k_math.cli.solving import waiting
 from dice10k_math.cli.text import heading, one_in, pairs, percent, ratio
 from dice10k_math.rules.model import Ruleset
 
@@ -23,12 +26,12 @@ STATE_HEADS = ("dice", "turn_score", "hot_dice", "bank", "roll", "action")
 
 @click.command("turn", epilog=example("turn dice10k --score 5000"))
 @rules_argument
-@click.option("--score", type=int, metavar="S", help="Score at the start of the turn; default: 0, long run: 1000.")
+@click.option("--score", type=Whole(), metavar="S", help="Score at the start of the turn; default: 0, long run: 1000.")
 @click.option("--opened/--not-opened", default=None, help="Whether the player has banked before; default: score not 0.")
-@click.option("--busts", type=int, metavar="N", help="Busts in a row before this turn.")
+@click.option("--busts", type=Whole(), metavar="N", help="Busts in a row before this turn.")
 @click.option(
     "--at-least",
-    type=click.IntRange(1, MOST_AT_LEAST),
+    type=Whole(1, MOST_AT_LEAST),
     metavar="POINTS",
     help="Aim to bank this many points, as likely as can be.",
 )
@@ -46,26 +49,28 @@ def command(
     if long_run:
         if opened is not None or busts is not None or at_least is not None:
             raise click.UsageError("--long-run: not with --opened, --busts or --at-least; allowed: --score")
-        return _long_run(rules, 1000 if score is None else score)
+        with waiting(rules, "solving the turns"):
+            return _long_run(rules, 1000 if score is None else score)
     from dice10k_math.questions.turn import solve_turn
     from dice10k_math.solve.worth import at_least as worth_of
 
     worth = None if at_least is None else worth_of(at_least)
-    turn = solve_turn(rules, score or 0, opened=opened, busts=busts or 0, worth=worth)
-    return _one_turn(turn, at_least)
+    with waiting(rules, "solving the turn"):
+        turn = solve_turn(rules, score or 0, opened=opened, busts=busts or 0, worth=worth)
+        return _one_turn(turn, at_least)
 
 
 def _one_turn(turn: TurnSolution, at_least: int | None) -> Answer:
     endings, states = turn.endings, states_of(turn)
     value = {"expected_points": turn.expected_points}
     if at_least is not None:
-        value = {"at_least": at_least, "probability": turn.expected_points}
+        value = {"at_least": at_least, "probability": _goal(turn)}
     data: dict[str, Any] = {
         "ruleset": turn.rules.name,
         "score": turn.score,
         **value,
         "exact": None if turn.exact is None else ratio(turn.exact),
-        "bust_probability": endings.bust + endings.bust_on_six,
+        "bust_probability": endings.any_bust,
         "states": states,
         "lower": turn.lower,
         "upper": turn.upper,
@@ -133,11 +138,11 @@ def _situation(turn: TurnSolution) -> str:
 
 
 def _summary(turn: TurnSolution, at_least: int | None, endings: Endings) -> list[tuple[str, str]]:
-    bust = endings.bust + endings.bust_on_six
+    bust = endings.any_bust
     items = [
         ("expected", f"{turn.expected_points:,.4f} points ({_proof(turn)})")
         if at_least is None
-        else ("chance", f"{percent(turn.expected_points)} ({_proof(turn)})"),
+        else ("chance", f"{percent(_goal(turn))} ({_proof(turn)})"),
         ("bust", _chance(bust)),
     ]
     if turn.rules.bust.on_six:
@@ -151,6 +156,11 @@ def _summary(turn: TurnSolution, at_least: int | None, endings: Endings) -> list
     if endings.open >= NEGLIGIBLE:
         items.append(("not followed", f"{percent(endings.open)}, turns that outrun the turn scores looked at"))
     return items
+
+
+def _goal(turn: TurnSolution) -> float:
+    """Return the chance of the points aimed for."""
+    return clean_chance(turn.expected_points, turn.lower, turn.upper)
 
 
 def _chance(probability: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,13 +14,12 @@ from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import Keep, align_roll, bank_keeps, keeps_of
 from dice10k_math.single import TurnWorths
+from dice10k_math.solve.growth import REMEDY, hot_dice_chance
 from dice10k_math.turn import turn_model
+from dice10k_math.workers import Progress, part_of, within
 
 if TYPE_CHECKING:
     import polars
-
-Progress = Callable[[str, float | None], None]
-"""Told what is being done, and the share that is done where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +137,7 @@ class MatchSolution:
         hand, aligned = align_roll(self.rules, roll, dice)
         seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
         worths = self.positions.turn(*seats, second=second)
-        table = _Lookup(self.rules, worths, self.positions.bank_worths(*seats, second=second))
+        table = _Lookup(self.rules, worths)
         table.check(turn_score, hot_dice, hand)
         keeps = keeps_of(self.rules, hand, aligned)
         found = [table.rolled_on(keep, turn_score, hot_dice) for keep in keeps]
@@ -164,15 +163,16 @@ class _Lookup:
 
     rules: Ruleset
     worths: TurnWorths
-    bank: dict[int, float]
 
     def _number(self, turn_score: int, hot_dice: int, hand: Hand) -> int:
         program = self.worths.program
         number = program.number(turn_score, hot_dice, program.model.index(hand))
         if number is None:
+            dice = "1 die" if len(hand) == 1 else f"{len(hand)} dice"
+            after = f" after {hot_dice} hot dice" if hot_dice else ""
             raise InputError(
-                f"turn_score: {turn_score} with {hot_dice} hot dice and {len(hand)} dice to roll cannot be there, "
-                f"or is beyond {program.most}"
+                f"turn_score: {turn_score} with {dice} to roll{after}; "
+                f"allowed: what keeps can have brought by then, up to {program.most}"
             )
         return number
 
@@ -187,7 +187,7 @@ class _Lookup:
     def banked(self, keep: Keep, turn_score: int, hot_dice: int) -> MatchChoice | None:
         if hot_dice_forbid_banking(self.rules, keep):
             return None
-        worth = self.bank.get(after_keep(self.rules, keep, turn_score, hot_dice)[0])
+        worth = self.worths.banked(after_keep(self.rules, keep, turn_score, hot_dice)[0])
         if worth is None:
             return None
         return MatchChoice(keep.dice, keep.points, "bank", keep.dice_left, keep.hand_left, worth, 0.0)
@@ -218,15 +218,22 @@ def solve_match(rules: Ruleset, progress: Progress | None = None) -> MatchSoluti
     >>> found.lower <= found.value <= found.upper
     True
     """
+    if progress is not None:
+        progress("laying out the turn", None)
     check_match(rules)
-    told = progress or (lambda _what, _share: None)
     if is_race(rules):
-        return MatchSolution(rules, _solve_race(rules, told))
-    return MatchSolution(rules, _solve_field(rules, told))
+        return MatchSolution(rules, _solve_race(rules, progress))
+    return MatchSolution(rules, _solve_field(rules, progress))
 
 
 def check_match(rules: Ruleset) -> None:
-    """Refuse rules for which no match of two is solved."""
+    """Refuse a ruleset that two cannot play, or whose variants are not solved.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> check_match(load_rules("farkle"))
+    """
     least, most = rules.players
     if not least <= 2 <= most:
         raise InputError(f"{rules.name}: {least} to {most} players; a match is solved for 2")
@@ -234,6 +241,9 @@ def check_match(rules: Ruleset) -> None:
         raise InputError(f"{rules.name}: high_stakes; matches are solved for rules without this variant")
     if not turn_can_bank(rules):
         raise InputError(f"{rules.name}: no turn can ever bank, so no match ends")
+    if rules.ending.kind != "first_to_target" and hot_dice_chance(turn_model(rules)) == 1:
+        why = "some play never busts, so a turn can be as long as the player likes, and none is best"
+        raise InputError(f"{rules.name}: {why}; remedy: {REMEDY}, or ending.kind = 'first_to_target'")
 
 
 def turn_can_bank(rules: Ruleset) -> bool:
@@ -241,33 +251,29 @@ def turn_can_bank(rules: Ruleset) -> bool:
     return any(entry.may_bank for hand in turn_model(rules).hands for entry in hand.entries)
 
 
-def _solve_race(rules: Ruleset, told: Progress) -> RacePositions:
+def _solve_race(rules: Ruleset, progress: Progress | None) -> RacePositions:
     from dice10k_math.certify.race import judge_race
     from dice10k_math.solve.race import propose_bounds, solve_race
 
     race = Race(rules)
-    values = solve_race(race, lambda share: told("solving", share))
-    bounds = propose_bounds(race, values, lambda share: told("bounding", share))
-    told("judging", None)
-    verdict = judge_race(race, bounds)
+    values = solve_race(race, part_of(progress, "solving"))
+    bounds = propose_bounds(race, values, part_of(progress, "bounding"))
+    verdict = judge_race(race, bounds, part_of(progress, "judging"))
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
     return RacePositions.of(race, values, bounds)
 
 
-def _solve_field(rules: Ruleset, told: Progress) -> FieldPositions:
+def _solve_field(rules: Ruleset, progress: Progress | None) -> FieldPositions:
     from dice10k_math.certify.field import judge_field
     from dice10k_math.field import Field, extents
-    from dice10k_math.solve.field import FieldBounds, carry_over, solve_field
+    from dice10k_math.solve.field import carry_over, estimate_field, solve_field
 
-    bounds: FieldBounds | None = None
-    coarse: Field | None = None
-    for extent, settled in extents(rules):
-        field = Field(rules, extent)
-        start = None if bounds is None or coarse is None else carry_over(bounds, coarse, field)
-        bounds, coarse = solve_field(field, start, settled=settled, progress=lambda what: told(what, None)), field
-    assert bounds is not None  # noqa: S101 - there is at least one extent
-    verdict = judge_field(field, bounds.us, bounds.them, lambda share: told("judging", share))
+    coarse, field = (Field(rules, extent) for extent in extents(rules))
+    estimate = estimate_field(coarse, progress=within(progress, "estimating"))
+    rough = solve_field(coarse, estimate, settled=1e-3, progress=within(progress, "bounding roughly"))
+    bounds = solve_field(field, carry_over(rough, coarse, field), progress=within(progress, "bounding"))
+    verdict = judge_field(field, bounds.us, bounds.them, part_of(progress, "judging"))
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
     return FieldPositions(field, bounds.us, bounds.them)

@@ -114,26 +114,49 @@ class RacePositions:
     def _situation(self, mover: Seat, other: Seat, second: bool) -> Situation:
         race = self.race
         phase, own, opponent = self._place(mover, other, second)
-        after = race.other(phase)
-        scores = race.program.bank_scores
-        worth = np.array([self._after_bank(phase, own + int(t) // race.unit, opponent) for t in scores])
-        rule = race.unopened if own == 0 else race.opened
-        bust = 1.0 - float(self.move[after, opponent, own])
-        limits = race.limits(phase, own + opponent, np.full(race.scores, bust), self.last_turn)
-        limit = int(limits[opponent - race.columns(own + opponent)[0]])
-        top = self._after_bank(phase, own + limit // race.unit, opponent)
-        return Situation(np.where(allowed(rule, scores), worth, NEVER), bust, bust, top, limit, race.survival(NEAREST))
+        opponents = np.array([opponent])
+        worth = self.after_banks(phase, own, opponents)[:, 0]
+        bust = 1.0 - float(self.move[race.other(phase), opponent, own])
+        limit = self.limits(phase, own, opponents)
+        top = float(self.after_bank(phase, own + limit // race.unit, opponents)[0])
+        return Situation(worth, bust, bust, top, int(limit[0]), race.survival(NEAREST))
 
-    def _after_bank(self, phase: int, own: int, opponent: int) -> float:
-        """Worth of waiting with an own score, in units, after a turn of this phase."""
+    def limits(self, phase: int, own: int, opponents: NDArray[Any]) -> Ints:
+        """Return the turn scores beyond which to bank, for an own score against several opponents, scores in units."""
+        bust = 1.0 - self.move[self.race.other(phase), opponents, own]
+        return self.race.limits_of(phase, np.full(len(opponents), own), opponents, bust, self.last_turn)
+
+    def after_banks(self, phase: int, own: int, opponents: NDArray[Any]) -> Floats:
+        """Return what banking each turn score is worth.
+
+        Parameters
+        ----------
+        phase, own, opponents
+            The phase of the turn, the mover's score before it and the opponents' scores, in units.
+
+        Returns
+        -------
+        ndarray of shape (bank rows, opponents)
+            `NEVER` where banking is not allowed.
+        """
         race = self.race
-        if own < race.scores:
-            return 1.0 - float(self.move[race.other(phase), opponent, own])
-        if race.rules.ending.kind == "exact" and own > race.scores:
-            return NEVER
-        if not race.has_last_turn or phase == 1:
-            return 1.0
-        return 1.0 - float(self.last_turn[min(own - opponent, len(self.last_turn) - 1)])
+        scores = race.program.bank_scores
+        rule = race.unopened if own == 0 else race.opened
+        worth = self.after_bank(phase, (own + scores // race.unit)[:, None], opponents[None, :])
+        worth[~allowed(rule, scores)] = NEVER
+        return worth
+
+    def after_bank(self, phase: int, own: NDArray[Any], opponent: NDArray[Any]) -> Floats:
+        """Return what waiting is worth after a turn of this phase, by own score and opponent's, in units."""
+        race = self.race
+        below = own < race.scores
+        going_on = 1.0 - self.move[race.other(phase), opponent, np.where(below, own, 0)]
+        won: Floats = np.ones(going_on.shape)
+        if race.rules.ending.kind == "exact":
+            won[np.broadcast_to(own > race.scores, won.shape)] = NEVER
+        elif race.has_last_turn and phase == 0:
+            won -= self.last_turn[np.clip(own - opponent, 0, len(self.last_turn) - 1)]
+        return np.where(below, going_on, won)
 
     def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:
         """Return the worth of every after-state of the mover's turn."""
@@ -180,7 +203,7 @@ class FieldPositions:
         return (self.us + self.them) / 2
 
     @cached_property
-    def _table(self) -> Floats:
+    def waiting(self) -> Floats:
         """The extended table of waiting that belongs to the middle of the bounds."""
         last = last_turns(self.field, 0.5, NEAREST) if self.field.has_last_turn else None
         return self.field.extend(1.0 - self.middle.T, NEAREST, last, 0.0 if last is None else float(last[-1]))
@@ -198,7 +221,7 @@ class FieldPositions:
 
     def _situation(self, mover: Seat, other: Seat, second: bool) -> Situation:
         own, opponent = self._place(mover, other, second)
-        contexts = self.field.contexts(own, self._table, NEAREST, columns=slice(opponent, opponent + 1))
+        contexts = self.field.contexts(own, self.waiting, NEAREST, columns=slice(opponent, opponent + 1))
         rows = contexts.bank_rows[0]
         bank = np.where(rows >= 0, contexts.table[rows, 0], NEVER)
         return Situation(
@@ -208,6 +231,7 @@ class FieldPositions:
             float(contexts.top[0, 0]),
             self.field.limit(own),
             self.field.survival(NEAREST),
+            self.field.rolled_on(NEAREST),
         )
 
     def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:

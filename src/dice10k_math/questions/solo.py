@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING
 
+from dice10k_math.bounds import clean_chance
 from dice10k_math.errors import InputError
+from dice10k_math.rules import score_step
 from dice10k_math.rules.model import Ruleset
+from dice10k_math.rules.steps import penalties
 from dice10k_math.solo import SoloGame
 from dice10k_math.solve.solo import SoloBounds, bound_turns, chances_within, stride_of
 from dice10k_math.turn import is_open
+from dice10k_math.workers import Progress, Share, counted
 
 if TYPE_CHECKING:
     import polars
@@ -112,13 +116,20 @@ class SoloSolution:
         """
         return self.within(turns, ((score, opened, busts),))[0]
 
-    def within(self, turns: int, starts: tuple[tuple[int, bool | None, int], ...]) -> tuple[Enclosed, ...]:
-        """Return the same for several turn starts (score, opened, busts) at once."""
+    def within(
+        self, turns: int, starts: tuple[tuple[int, bool | None, int], ...], progress: Share | None = None
+    ) -> tuple[Enclosed, ...]:
+        """Return the same for several turn starts (score, opened, busts) at once.
+
+        `progress` is told the share of the turns that has been done.
+        """
         if not 0 <= turns <= MOST_TURNS:
             raise InputError(f"turns: {turns}; allowed: 0 to {MOST_TURNS}")
         numbers = [self._start(*start) for start in starts]
-        chances = next(islice(chances_within(self.game, self._stride()), turns, None))
-        return tuple(_enclosed(chances, number) for number in numbers)
+        steps = counted(chances_within(self.game, self._stride()), turns + 1, progress)
+        chances = next(islice(steps, turns, None))
+        found = [_enclosed(chances, number) for number in numbers]
+        return tuple(replace(one, value=clean_chance(one.value, one.lower, one.upper)) for one in found)
 
     def _stride(self) -> float:
         return stride_of(self.game) if self.game.low else inf
@@ -127,15 +138,17 @@ class SoloSolution:
         game = self.game
         start = game.start(score, is_open(self.rules, score) if opened is None else opened, busts)
         if start is None:
-            in_a_row = self.rules.bust.in_a_row
-            counted = f" with 0 to {in_a_row.busts - 1} busts in a row" if in_a_row else " with 0 busts in a row"
-            raise InputError(
-                f"score: {score} ({busts} busts{'' if opened is None else ', opened' if opened else ', not opened'}) "
-                f"is no turn start of {self.rules.name}; "
-                f"allowed: {game.low} to {game.high} in steps of {game.unit}{counted}"
-                f"{', not opened at 0 or less only' if game.remembers else ''}"
-            )
+            raise InputError(self._refusal(score, opened, busts))
         return start
+
+    def _refusal(self, score: int, opened: bool | None, busts: int) -> str:
+        game, in_a_row = self.game, self.rules.bust.in_a_row
+        most = 0 if in_a_row is None else in_a_row.busts - 1
+        if not 0 <= busts <= most:
+            return f"busts: {busts}; {self.rules.name} counts 0 to {most} busts in a row before a turn"
+        if game.start(score, True, busts) is None:
+            return f"score: {score}; allowed: {game.low} to {game.high} in steps of {game.unit}"
+        return f"opened: {opened} with a score of {score}; a player with points has banked before"
 
     def turn_starts(self) -> tuple[tuple[int, bool, int], ...]:
         """Return every turn start that can be, as (score, opened, busts); scores grow for each opened and busts."""
@@ -167,7 +180,27 @@ class SoloSolution:
         return pl.DataFrame(rows, schema=heads, orient="row")
 
 
-def solve_solo(rules: Ruleset) -> SoloSolution:
+def check_score(rules: Ruleset, score: int) -> None:
+    """Refuse a score that can be seen to be none before the game is solved, which may take minutes.
+
+    Raises
+    ------
+    InputError
+        A score that no play can bring.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> check_score(load_rules("farkle"), 9700)
+    """
+    unit, target = score_step(rules), rules.ending.target
+    endless = bool(penalties(rules)) or rules.ending.overshoot == "add_or_subtract"
+    if score % unit or not (endless or 0 <= score < target):
+        span = "multiples" if endless else f"0 to {-(-target // unit) * unit - unit} in steps"
+        raise InputError(f"score: {score}; allowed: {span} of {unit}")
+
+
+def solve_solo(rules: Ruleset, progress: Progress | None = None) -> SoloSolution:
     """Find the fewest expected turns of one player alone, with proved bounds.
 
     Scores that can fall without end are resolved down to -16,000, and above an exact target that may be passed
@@ -177,6 +210,8 @@ def solve_solo(rules: Ruleset) -> SoloSolution:
     ----------
     rules
         The ruleset. Taking over (high stakes) does not matter to a player alone.
+    progress
+        Told how far the work is.
 
     Raises
     ------
@@ -189,5 +224,7 @@ def solve_solo(rules: Ruleset) -> SoloSolution:
     >>> round(solve_solo(load_rules("farkle")).expected_turns(0).value, 6)
     19.691782
     """
+    if progress is not None:
+        progress("laying out the turn", None)
     game = SoloGame(rules)
-    return SoloSolution(rules, game, bound_turns(game))
+    return SoloSolution(rules, game, bound_turns(game, progress))

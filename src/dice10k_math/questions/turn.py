@@ -12,6 +12,7 @@ import numpy as np
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.odds import hand_of
+from dice10k_math.questions.allowed import check_score, check_state
 from dice10k_math.questions.choices import Action, after_keep, hot_dice_forbid_banking
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import Keep, align_roll, bank_keeps, keeps_of
@@ -19,7 +20,7 @@ from dice10k_math.solve.endings import Endings, endings_of
 from dice10k_math.solve.exact import TurnProblem, exact_value
 from dice10k_math.solve.turn import pose
 from dice10k_math.solve.worth import Number, Worth
-from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
+from dice10k_math.turn import BankRule, bank_rule, six_dice_penalty, turn_model
 
 if TYPE_CHECKING:
     import polars
@@ -117,8 +118,7 @@ class TurnSolution:
     @property
     def bust_probability(self) -> float:
         """Probability that the turn ends in a bust, under the best play."""
-        endings = self.endings
-        return endings.bust + endings.bust_on_six
+        return self.endings.any_bust
 
     def roll_value(self, dice: int | Iterable[int], turn_score: int, hot_dice: int = 0) -> float:
         """Return the worth of rolling these dice with this turn score at risk, playing best afterwards.
@@ -134,7 +134,9 @@ class TurnSolution:
         >>> round(solve_turn(load_rules("des-10000"), score=1000).roll_value(3, 300), 3)
         329.943
         """
-        index = self.problem.model.index(hand_of(self.rules, dice))
+        hand = hand_of(self.rules, dice)
+        check_state(self.rules, turn_score, hot_dice, hand)
+        index = self.problem.model.index(hand)
         return sum(self._bounds(index, turn_score, hot_dice)) / 2
 
     def bank_value(self, turn_score: int) -> float | None:
@@ -184,7 +186,7 @@ class TurnSolution:
         ((1, 5), 'bank')
         """
         hand, aligned = align_roll(self.rules, roll, dice)
-        self._check(turn_score, hot_dice)
+        check_state(self.rules, turn_score, hot_dice, hand)
         keeps = keeps_of(self.rules, hand, aligned)
         found = [self._rolled_on(keep, turn_score, hot_dice) for keep in keeps]
         found += [
@@ -351,6 +353,8 @@ def solve_turn(
     ------
     InputError
         A score out of range, or a number of busts that the rules do not know.
+    NotConvergedError
+        Rules under which a turn has no finite worth, such as dice that never bust.
 
     Examples
     --------
@@ -361,19 +365,37 @@ def solve_turn(
     >>> float(turn.exact) == turn.expected_points
     True
     """
-    _check_start(rules, score, busts)
+    check_score(rules, score, opened)
+    return turn_from(rules, score, opened=opened, busts=busts, worth=worth, exact=exact)
+
+
+def turn_from(
+    rules: Ruleset,
+    score: int,
+    *,
+    opened: bool | None = None,
+    busts: int = 0,
+    worth: Worth | None = None,
+    exact: bool = True,
+) -> TurnSolution:
+    """Return the best turn as `solve_turn` does, from any score that stands for a range of them."""
+    _check_busts(rules, busts)
     worth = worth or _points_of(rules, score, busts)
-    problem = pose(turn_model(rules), bank_rule(rules, score, opened), worth)
+    problem = _posed(rules, bank_rule(rules, score, opened), worth)
     lower, upper = problem.bounds.roll(0, problem.model.full)
     value = exact_value(problem) if exact else None
     expected = (lower + upper) / 2 if value is None else float(value)
     return TurnSolution(rules, score, opened, busts, expected, lower, upper, value, problem)
 
 
-def _check_start(rules: Ruleset, score: int, busts: int) -> None:
-    most = 1_000_000_000
-    if abs(score) > most:
-        raise InputError(f"score: {score}; allowed: -{most} to {most}")
+def _posed(rules: Ruleset, rule: BankRule, worth: Worth) -> TurnProblem:
+    try:
+        return pose(turn_model(rules), rule, worth)
+    except NotConvergedError as error:
+        raise NotConvergedError(f"{rules.name}: {error}") from error
+
+
+def _check_busts(rules: Ruleset, busts: int) -> None:
     in_a_row = rules.bust.in_a_row
     allowed = 0 if in_a_row is None else in_a_row.busts - 1
     if not 0 <= busts <= allowed:
@@ -455,7 +477,7 @@ def long_run(rules: Ruleset, score: int = 1000, *, tolerance: float = 1e-9) -> L
 def _turn_in_run(rules: Ruleset, score: int, busts: int, advantages: list[float]) -> TurnSolution:
     following = Fraction(advantages[busts + 1]) if busts + 1 < len(advantages) else 0
     worth = _points_of(rules, score, busts, following)
-    return solve_turn(rules, score, busts=busts, worth=worth, exact=False)
+    return turn_from(rules, score, busts=busts, worth=worth, exact=False)
 
 
 def _evaluate_run(turns: list[TurnSolution], advantages: list[float]) -> list[float]:

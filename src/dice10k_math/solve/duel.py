@@ -17,7 +17,8 @@ from dice10k_math.last_turn import NEAREST, Mask
 from dice10k_math.movers import LastTurn, Mover
 from dice10k_math.program import Floats
 from dice10k_math.race import Race
-from dice10k_math.solve.race import ASIDE, COST, MOST_ROUNDS, SETTLED, STUCK, TIE_COST, Progress
+from dice10k_math.solve.race import ASIDE, COST, MOST_ROUNDS, SETTLED, STUCK, TIE_COST
+from dice10k_math.workers import Share, counted
 
 Movers = tuple[Mover, Mover]
 
@@ -55,7 +56,7 @@ def solve_ties(race: Race, movers: Movers) -> tuple[tuple[float, float], tuple[L
     raise NotConvergedError(f"{race.rules.name}: the extra rounds did not settle")
 
 
-def solve_duel(race: Race, movers: Movers, progress: Progress | None = None) -> DuelValues:
+def solve_duel(race: Race, movers: Movers, progress: Share | None = None) -> DuelValues:
     """Return the win probabilities of both players from every turn start.
 
     Nothing is proved here: that is for `dice10k_math.certify`.
@@ -65,10 +66,8 @@ def solve_duel(race: Race, movers: Movers, progress: Progress | None = None) -> 
     slope = np.full_like(move, 0.3)
     waiting = Waiting(race, last[1]), Waiting(race, last[0])
     totals = range(2 * race.scores - 2, -1, -1)
-    for done, total in enumerate(totals):
+    for total in counted(totals, len(totals), progress):
         _solve_row(race, total, movers, waiting, move, slope)
-        if progress is not None and done % 8 == 0:
-            progress(done / len(totals))
     return DuelValues(move, slope, lead)
 
 
@@ -111,12 +110,12 @@ def _solve_row(
         step = bust - old_bust
         moved = np.abs(step) > 1e-12
         if round_:
-            ratio = np.clip((value - old_value) / np.where(moved, step, 1.0), 0.0, 1.0 - STUCK / 4)
+            ratio = np.clip((value - old_value) / np.where(moved, step, 1.0), 0.0, 1.0)
             slope = np.where(moved, ratio, slope)
         old_bust, old_value = bust, value.copy()
-        bust = bust - (residual - row.partner_of(slope) * row.partner_of(residual)) / (
-            1.0 - slope * row.partner_of(slope)
-        )
+        # Against a policy that only busts the slopes of the one seat are all of 1.
+        lasting = np.maximum(1.0 - slope * row.partner_of(slope), STUCK / 4)
+        bust = bust - (residual - row.partner_of(slope) * row.partner_of(residual)) / lasting
         if round_ == 0:
             # A guess that is right at once says nothing of the slope: step aside to learn it.
             aside = np.where(old_bust < 0.5, old_bust + ASIDE, old_bust - ASIDE)
@@ -159,7 +158,7 @@ def _evaluate(
 
 
 def propose_guarantees(
-    race: Race, movers: Movers, values: DuelValues, player: int, progress: Progress | None = None
+    race: Race, movers: Movers, values: DuelValues, player: int, progress: Share | None = None
 ) -> RaceBounds:
     """Return guarantees of one of the players that a judge can check: every turn costs a little, and roundings are
     against the player; see `dice10k_math.solve.race.propose_bounds`.
@@ -167,13 +166,11 @@ def propose_guarantees(
     judge = _propose_tie(race, movers, values, player)
     bounds = judge.bounds
     totals = range(2 * race.scores - 2, -1, -1)
-    for done, total in enumerate(totals):
+    for total in counted(totals, len(totals), progress):
         for phase in range(race.phases):
             _propose_row(race, phase, total, values, player, judge)
         for phase in range(race.phases):
             judge.record(phase, total)
-        if progress is not None and done % 8 == 0:
-            progress(done / len(totals))
     return bounds
 
 

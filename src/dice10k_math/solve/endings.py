@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
+from dice10k_math.bounds import clean_chance
 from dice10k_math.solve.enclose import Floats
 from dice10k_math.solve.exact import TurnProblem
 from dice10k_math.solve.grid import Level
@@ -41,6 +42,12 @@ class Endings:
     instant_win: float
     open: float
 
+    @property
+    def any_bust(self) -> float:
+        """Probability of a bust with any number of dice."""
+        bust = self.bust + self.bust_on_six
+        return clean_chance(bust, bust, bust + self.open if self.banked or self.instant_win else 1.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Play:
@@ -55,7 +62,8 @@ def best_play(reader: HandReader, pool: Floats, row: int) -> list[Play]:
     """Return what the best play chooses after rolling a hand at this row; of equal choices the first."""
     if not reader.weights:
         return []
-    rolled, banked = (bounds.mean(axis=0) for bounds in reader.worths(pool, row))
+    # Lower bounds: an exact bank is not beaten by what rounding adds to rolls that are worth the same.
+    rolled, banked = (bounds[0] for bounds in reader.worths(pool, row))
     value = np.maximum(rolled, banked)
     best = value[reader.members] == reader.best_of_classes(value)
     place = np.where(best, np.arange(len(best)), len(best))

@@ -10,7 +10,6 @@ the player must not.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,17 +19,22 @@ from scipy.sparse.linalg import LinearOperator, bicgstab
 
 from dice10k_math.backup import Forward
 from dice10k_math.errors import NotConvergedError
-from dice10k_math.field import Field, Span
-from dice10k_math.last_turn import DOWN, UP, Side, last_turns
+from dice10k_math.field import Field
+from dice10k_math.last_turn import DOWN, NEAREST, UP, Mask, Side, last_turns
 from dice10k_math.program import Floats, Ints
-from dice10k_math.workers import map_all
+from dice10k_math.workers import Progress, Share, counted, map_all, nth_part, part_of
 
-Progress = Callable[[str], None]
 MOST_ROUNDS = 40
 COST = 1e-12
 """What each turn costs a guarantee: enough to cover that both players' play is improved at once, which settles to
 about 1e-11 only."""
 SETTLED = 4e-13
+
+WAITS = 0.01
+"""Share of the greatest change up to which an own state keeps its play."""
+NOTHING = 1e-13
+ROUGHLY = 1e-2
+"""Change at which an estimate is good enough to start from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,15 @@ class Player:
     beyond: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The equations of one own state: worth = constants - matrix times the other's worths; and which are proved."""
+
+    matrix: sparse.csr_matrix
+    constants: Floats
+    proved: Mask
+
+
 class PolicyIteration:
     """Policy iteration over the turn starts of a field, for one table (both players alike) or two.
 
@@ -60,10 +73,13 @@ class PolicyIteration:
     other table is in force.
     """
 
-    def __init__(self, field: Field, players: tuple[Player, ...], start: Floats | None = None) -> None:
+    def __init__(self, field: Field, players: tuple[Player, ...], start: Floats, settled: float) -> None:
         size = len(field.states)
-        self.field, self.players = field, players
-        self.move = np.full((len(players), size, size), 0.5) if start is None else start.copy()
+        self.field, self.players, self.settled = field, players, settled
+        self.move = start.copy()
+        self._rows: dict[tuple[int, int], Rows] = {}
+        self._changes = np.ones((len(players), size))
+        self._greatest = 0.0
 
     def table(self, player: int) -> Floats:
         """Return the extended table of waiting for a player, from the other's present values."""
@@ -71,78 +87,78 @@ class PolicyIteration:
         who = self.players[player]
         return self.field.extend(1.0 - other.T, who.side, who.last_turn, who.beyond)
 
-    def round(self) -> float:
+    def round(self, progress: Share | None = None) -> float:
         """Improve the play and solve for it; return the greatest change that the improvement alone made."""
         size = len(self.field.states)
-        constants = np.empty_like(self.move)
-        matrices = []
-        change = 0.0
-        for number, player in enumerate(self.players):
-            table = self.table(number)
-            parts = []
-            turn = partial(self.field.turn_forward, table=table, side=player.side)
-            for state, forward in enumerate(map_all(turn, range(size))):
-                # At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
-                value = np.clip(forward.value + player.cost, 0.0, 1.0)
-                proved = (value > 0.0) if player.side.lowest else (value < 1.0)
-                change = max(change, float(np.max(np.abs(value - self.move[number, state]))))
-                part, constant = self._equations(state, table, forward, number)
-                parts.append(sparse.diags_array(proved.astype(float)) @ part)
-                constants[number, state] = np.where(proved, constant + player.cost, value)
-            matrices.append(sparse.vstack(parts, format="csr"))
-        self._solve(matrices, constants, max(1e-14, 1e-4 * change))
+        for number in range(len(self.players)):
+            improve = partial(self._improve, number=number, table=self.table(number))
+            share = nth_part(progress, number, len(self.players))
+            for state, (rows, changed) in enumerate(counted(map_all(improve, range(size)), size, share)):
+                if rows is not None:
+                    self._rows[number, state] = rows
+                self._changes[number, state] = changed
+        self._greatest = change = float(self._changes.max())
+        sides = [[self._rows[number, state] for state in range(size)] for number in range(len(self.players))]
+        matrices = [sparse.vstack([rows.matrix for rows in side], format="csr") for side in sides]
+        constants = np.array([[rows.constants for rows in side] for side in sides])
+        self._solve(matrices, constants, max(1e-14, 1e-8 * change))
         return change
 
-    def _equations(self, state: int, table: Floats, forward: Forward, number: int) -> tuple[sparse.csr_matrix, Floats]:
+    def _improve(self, state: int, number: int, table: Floats) -> tuple[Rows | None, float]:
+        """Improve the play of one own state; return its rows of the linear system and the greatest change.
+
+        What changes little compared to others keeps its play for now: following it to its endings is what takes long.
+        """
+        player = self.players[number]
+        waits = max(self.settled, self._greatest * min(WAITS, self._greatest))
+        if self._changes[number, state] <= 4 * waits:
+            value, proved = self._worth(self.field.turn(state, table, player.side), player)
+            change = float(np.max(np.abs(value - self.move[number, state])))
+            if change <= waits and np.array_equal(proved, self._rows[number, state].proved):
+                return None, change
+        forward, rows = self.field.turn_forward(state, table, player.side)
+        value, proved = self._worth(forward.value, player)
+        part, constant = self._equations(state, table, forward, rows, number)
+        mask = sparse.diags_array(proved.astype(float))
+        change = float(np.max(np.abs(value - self.move[number, state])))
+        return Rows(mask @ part, np.where(proved, constant + player.cost, value), proved), change
+
+    @staticmethod
+    def _worth(turn: Floats, player: Player) -> tuple[Floats, Mask]:
+        """Return what turns are worth with their cost, and for which of them that has to be proved.
+
+        At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
+        """
+        value = np.clip(turn + player.cost, 0.0, 1.0)
+        return value, (value > 0.0) if player.side.lowest else (value < 1.0)
+
+    def _equations(
+        self, state: int, table: Floats, forward: Forward, rows: Ints, number: int
+    ) -> tuple[sparse.csr_matrix, Floats]:
         """Rows of the linear system: worth = constant - sum of probability * the other's worth of moving.
 
         The unknowns of the other player are numbered by (their own state, our state).
         """
         field = self.field
         size = len(field.states)
-        moves = field.moves[state]
-        side = self.players[number].side
-        columns = np.arange(size)
-        used = np.flatnonzero(forward.banked.any(axis=1)).tolist()
-        endings = [(forward.banked[bank], moves.banks[bank]) for bank in used]
-        endings += [(forward.bust, (moves.bust,)), (forward.bust_on_six, (moves.bust_on_six,))]
-        rows_index, unknown, data = [], [], []
+        moves, side = field.moves[state], self.players[number].side
+        weight = np.vstack([forward.banked, forward.bust, forward.bust_on_six])
+        row = np.vstack([rows, *(field.counting_row(span, table, side) for span in (moves.bust, moves.bust_on_six))])
+        bank, column = np.nonzero(weight > 0.0)
+        weight, row = weight[bank, column], row[bank, column]
+        inside = row < size
+        outside = ~inside
         # What the endings do not explain: edges, instant wins and rounding.
         constant = forward.rest.copy()
-        for weight, spans in endings:
-            row = self._chosen_rows(spans, table, side)
-            inside = (row < size) & (weight > 0)
-            outside = (row >= size) & (weight > 0)
-            constant[outside] += weight[outside] * table[row[outside], columns[outside]]
-            constant[inside] += weight[inside]
-            rows_index.append(columns[inside])
-            unknown.append(columns[inside] * size + row[inside])
-            data.append(weight[inside])
+        np.add.at(constant, column[outside], weight[outside] * table[row[outside], column[outside]])
+        np.add.at(constant, column[inside], weight[inside])
         matrix = sparse.csr_matrix(
-            (np.concatenate(data), (np.concatenate(rows_index), np.concatenate(unknown))), shape=(size, size * size)
+            (weight[inside], (column[inside], column[inside] * size + row[inside])), shape=(size, size * size)
         )
         # Rounding (the nudges of a bound) is kept as part of the constant.
         other = self.move[(number + 1) % len(self.players)].reshape(-1)
         constant += forward.value - (constant - matrix @ other)
         return matrix, constant
-
-    def _chosen_rows(self, spans: tuple[Span, ...], table: Floats, side: Side) -> Ints:
-        """Return the row that counts for an ending, by opponent's state."""
-        best = self._counting_row(spans[0], table, side)
-        if len(spans) > 1:
-            columns = np.arange(table.shape[1])
-            for span in spans[1:]:
-                row = self._counting_row(span, table, side)
-                best = np.where(table[row, columns] > table[best, columns], row, best)
-        return best
-
-    def _counting_row(self, span: Span, table: Floats, side: Side) -> Ints:
-        if span.wins and (not side.lowest or span.last < span.first):
-            return np.full(table.shape[1], self.field.won)
-        if span.first == span.last:
-            return np.full(table.shape[1], span.first)
-        rows = table[span.first : span.last + 1]
-        return span.first + (rows.argmin(axis=0) if side.lowest else rows.argmax(axis=0))
 
     def _solve(self, matrices: list[sparse.csr_matrix], constants: Floats, tolerance: float) -> None:
         """Solve worth[s] + matrix[s] worth[1 - s] = constants[s] up to a residual."""
@@ -184,25 +200,54 @@ def solve_field(
     start
         Values to start from.
     settled
-        Change of a round at which to stop.
+        Change of a round at which to stop; more than the default is not enough for a judge.
     progress
-        Told about every round.
+        Told about every round, and how far it is.
 
     Raises
     ------
     NotConvergedError
         The play did not settle.
     """
-    players = _players(field)
-    first = None if start is None else np.stack([start.us, start.them])
-    iteration = PolicyIteration(field, players, first)
-    for number in range(MOST_ROUNDS):
-        change = iteration.round()
-        if progress is not None:
-            progress(f"round {number + 1} on {len(field.states)} own states: greatest change {change:.0e}")
-        if change <= settled:
-            us, them = np.clip(iteration.move, 0.0, 1.0)
-            return FieldBounds(us, them)
+    first = estimate_field(field, progress=progress) if start is None else start
+    iteration = PolicyIteration(field, _players(field), np.stack([first.us, first.them]), settled)
+    us, them = _iterate(iteration, progress)
+    # What is next to nothing is said to be nothing, which needs no proof; the cost of a turn covers the difference.
+    return FieldBounds(np.where(us < NOTHING, 0.0, us), np.where(them > 1.0 - NOTHING, 1.0, them))
+
+
+def estimate_field(field: Field, *, progress: Progress | None = None) -> FieldBounds:
+    """Return what being to move is worth in every turn start, roughly: a start for bounds, at half their cost.
+
+    Parameters
+    ----------
+    field
+        The match.
+    progress
+        Told about every round.
+    """
+    last = last_turns(field, 0.5, NEAREST) if field.has_last_turn else None
+    beyond = 0.0 if last is None else float(last[-1])
+    iteration = PolicyIteration(field, (Player(NEAREST, 0.0, last, beyond),), _guess(field)[None], ROUGHLY)
+    (values,) = _iterate(iteration, progress)
+    return FieldBounds(values, values)
+
+
+def _guess(field: Field) -> Floats:
+    """Return a first guess of every worth: as if each player needed so many turns, and one turn more."""
+    target = field.target
+    middles = np.array([state.high if state.low < -1e9 else state.low for state in field.states])
+    turns = 1.0 + 20.0 * np.abs(target - middles) / target
+    return np.asarray(turns[None, :] / (turns[:, None] + turns[None, :]))
+
+
+def _iterate(iteration: PolicyIteration, progress: Progress | None) -> Floats:
+    field, last = iteration.field, ""
+    for number in range(1, MOST_ROUNDS + 1):
+        change = iteration.round(part_of(progress, f"{len(field.states)} own states, round {number}{last}"))
+        last = f" (change {change:.0e})"
+        if change <= iteration.settled:
+            return np.clip(iteration.move, 0.0, 1.0)
     raise NotConvergedError(f"{field.rules.name}: policy iteration did not settle in {MOST_ROUNDS} rounds")
 
 

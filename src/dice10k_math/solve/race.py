@@ -4,7 +4,6 @@ couples.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +13,7 @@ from dice10k_math.errors import NotConvergedError
 from dice10k_math.last_turn import NEAREST, Mask, first_of_extra_round, last_turns
 from dice10k_math.program import Floats
 from dice10k_math.race import Race, RowWorth
+from dice10k_math.workers import Share, counted
 
 MOST_ROUNDS = 60
 SETTLED = 4e-15
@@ -23,8 +23,6 @@ ASIDE = 1e-9
 TIE_COST = 2e-11
 STUCK = 1e-3
 """Chance that a round of two turns ends otherwise than by two busts, below which the two are taken to bust for ever."""
-Progress = Callable[[float], None]
-"""Told the share of the work that is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def waiting(race: Race, move: Floats) -> Floats:
     return table.reshape(-1, race.scores)
 
 
-def solve_race(race: Race, progress: Progress | None = None) -> RaceValues:
+def solve_race(race: Race, progress: Share | None = None) -> RaceValues:
     """Return the win probability of the player to move from every turn start, both players playing best.
 
     Nothing is proved here: that is for `dice10k_math.certify`.
@@ -88,10 +86,8 @@ def solve_race(race: Race, progress: Progress | None = None) -> RaceValues:
     race.fill_past_target(table, last, last[-1])
     slopes = np.full_like(move, 0.3)
     totals = range(2 * race.scores - 2, -1, -1)
-    for done, total in enumerate(totals):
+    for total in counted(totals, len(totals), progress):
         _solve_row(race, total, move, slopes, RowWorth(table, move[0, 0], last))
-        if progress is not None and done % 8 == 0:
-            progress(done / len(totals))
     return RaceValues(move, 1.0 - from_tie, from_tie, last, slopes)
 
 
@@ -169,7 +165,7 @@ def _evaluate(race: Race, phase: int, total: int, worth: RowWorth, only: Mask) -
     return race.turn(phase, total, replace(worth, bust=bust), NEAREST, asked)[first:end]
 
 
-def propose_bounds(race: Race, values: RaceValues, progress: Progress | None = None) -> RaceBounds:
+def propose_bounds(race: Race, values: RaceValues, progress: Share | None = None) -> RaceBounds:
     """Return lower bounds for both seats that a judge can check: every turn costs a little, and roundings are against
     the player.
 
@@ -182,10 +178,8 @@ def propose_bounds(race: Race, values: RaceValues, progress: Progress | None = N
     bounds = RaceBounds(np.full_like(values.move, np.nan), np.full_like(values.move, np.nan), lead, follow)
     judge = Guarantees(race, bounds)
     totals = range(2 * race.scores - 2, -1, -1)
-    for done, total in enumerate(totals):
+    for total in counted(totals, len(totals), progress):
         _propose_row(race, total, values, bounds, judge)
-        if progress is not None and done % 8 == 0:
-            progress(done / len(totals))
     return bounds
 
 

@@ -35,6 +35,7 @@ from dice10k_math.program import NEVER, Floats
 from dice10k_math.solo import TINY, SoloGame, Worths
 from dice10k_math.solve.turn import pose
 from dice10k_math.solve.worth import Worth
+from dice10k_math.workers import Progress, Share, part_of
 
 MOST_ROUNDS = 60
 SETTLED = 4e-15
@@ -92,12 +93,14 @@ def far_turns(game: SoloGame, stride: float, most: float = inf) -> Floats:
     return np.maximum(np.minimum(distance / (stride * (1.0 + 1e-12)), most), 1.0)
 
 
-def improve(game: SoloGame, worths: Worths, side: Side, cost: float) -> tuple[Floats, float]:
+def improve(
+    game: SoloGame, worths: Worths, side: Side, cost: float, progress: Share | None = None
+) -> tuple[Floats, float]:
     """Make one round of policy iteration; return the new values and the greatest change that backing up made."""
     from scipy import sparse
     from scipy.sparse.linalg import splu
 
-    value, origin, target, weight = game.turn_forward(worths, side)
+    value, origin, target, weight = game.turn_forward(worths, side, progress)
     residual = np.where(game.endless, 0.0, value - cost - worths.values)
     matrix = sparse.csc_matrix((weight, (origin, target)), shape=(game.starts, game.starts))
     change = float(np.max(np.abs(residual)))
@@ -112,14 +115,17 @@ def improve(game: SoloGame, worths: Worths, side: Side, cost: float) -> tuple[Fl
     return (solved if np.all(solved <= 0.0) and np.all(solved >= -4.0) else worths.values + residual), change
 
 
-def settle(game: SoloGame, count: TurnCount, start: Floats, far: float, side: Side) -> Floats:
+def settle(
+    game: SoloGame, count: TurnCount, start: Floats, far: float, side: Side, progress: Progress | None = None
+) -> Floats:
     """Iterate to the values of a bound."""
     values = start
     lower_worth = side is DOWN
     cost = count.cost + (SLACK if lower_worth else -SLACK)
-    for _ in range(MOST_ROUNDS):
+    what = f"{'upper' if lower_worth else 'lower'} bounds, round"
+    for number in range(1, MOST_ROUNDS + 1):
         worths = count.upper(values, far) if lower_worth else count.lower(values, far)
-        values, change = improve(game, worths, side, cost)
+        values, change = improve(game, worths, side, cost, part_of(progress, f"{what} {number}"))
         if change <= SETTLED:
             return values
     raise NotConvergedError(f"{game.rules.name}: policy iteration did not settle in {MOST_ROUNDS} rounds")
@@ -176,8 +182,15 @@ def power_above(number: float) -> float:
     return 2.0 ** frexp(number)[1]
 
 
-def bound_turns(game: SoloGame) -> SoloBounds:
+def bound_turns(game: SoloGame, progress: Progress | None = None) -> SoloBounds:
     """Return proved bounds of the fewest expected turns from every turn start.
+
+    Parameters
+    ----------
+    game
+        The game.
+    progress
+        Told which round it is, and how far.
 
     Raises
     ------
@@ -186,15 +199,15 @@ def bound_turns(game: SoloGame) -> SoloBounds:
     """
     if game.endless.all():
         raise NotConvergedError(f"{game.rules.name}: no play is certain to reach the target")
-    upper, _, scale = _upper(game)
+    upper, _, scale = _upper(game, progress)
     stride = stride_of(game) if game.low else inf
-    lower = -scale * settle(game, TurnCount(game, scale), -upper / scale, stride, UP)
+    lower = -scale * settle(game, TurnCount(game, scale), -upper / scale, stride, UP, progress)
     if not lower_holds(game, lower, stride, scale):
         raise NotConvergedError(f"{game.rules.name}: the lower bounds of the expected turns were not proved")
     return SoloBounds(np.where(game.endless, inf, lower), np.where(game.endless, inf, upper))
 
 
-def _upper(game: SoloGame) -> tuple[Floats, float, float]:
+def _upper(game: SoloGame, progress: Progress | None) -> tuple[Floats, float, float]:
     """Return upper bounds, what they claim after a climb, and the scale at which they are proved."""
     turns = _guess(game)
     landing, scale = game.landing(turns), 0.0
@@ -202,9 +215,8 @@ def _upper(game: SoloGame) -> tuple[Floats, float, float]:
         needed = max(float(np.max(turns)), _from_below(game, landing) if game.fines else 0.0)
         rescaled = power_above(needed) != scale
         scale = power_above(needed)
-        turns = -scale * settle(
-            game, TurnCount(game, scale), -np.where(game.endless, 0.0, turns) / scale, landing, DOWN
-        )
+        start = -np.where(game.endless, 0.0, turns) / scale
+        turns = -scale * settle(game, TurnCount(game, scale), start, landing, DOWN, progress)
         reached = game.landing(turns)
         if not rescaled and upper_holds(game, turns, landing, scale):
             return turns, landing, scale

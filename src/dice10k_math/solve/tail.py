@@ -1,13 +1,15 @@
 """The far end of a turn, solved in closed form: no cut-off in the turn score is needed.
 
-Far out, the best play no longer depends on the turn score itself, only on the hand and on the remainder of the turn
-score by the bank multiple.
+Far out, the best play no longer depends on the turn score itself, only on the hand and on the remainders by the bank
+multiple of the turn score and of the bonus that the next hot dice bring.
 Under such a play the value of rolling is affine,
 
     value(hand, T, b) = alpha * T + beta + gamma * b,
 
-with T the turn score and b the bonus that the next hot dice bring. The coefficients solve a linear system, in exact
-fractions.
+with T the turn score and b that bonus. The coefficients solve a linear system, in exact fractions.
+The remainders of the bonus b0, 2 * b0, 4 * b0, ... come round in a cycle sooner or later (*phases*): often of one
+member, but a bonus of 500
+leaves 200, 100, 200, 100, ... by a multiple of 300. Hot dice lead from each phase to the next.
 
 *Proof that the play is best.* A region of pairs (T, b) is closed: a turn that enters it stays in it. Suppose that in
 the region no choice
@@ -25,6 +27,9 @@ extreme directions:
 * with a bonus it is all that can be reached after `levels` hot dice: hot dice bring at most M points besides their
 bonus,
   so T - b lies between -b0 and -b0 + M * (k + 1) after k hot dice, where b = b0 * 2**k.
+  The play of a phase is checked from the first k on at which that phase comes.
+
+Whether there is a finite value at all is decided beforehand: see `growth`.
 """
 
 from __future__ import annotations
@@ -33,23 +38,34 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from functools import reduce
+from itertools import chain, count, product
 from math import lcm
 from typing import Protocol
 
 from dice10k_math.errors import NotConvergedError
+from dice10k_math.solve.growth import check_growth
 from dice10k_math.solve.worth import Worth
 from dice10k_math.turn import BankRule, Entry, TurnModel
 
+Number = Fraction | float
+"""Exact or rounded, as the policy is proved or looked for."""
+
 Affine = tuple[Fraction, Fraction, Fraction]
 """Coefficients (alpha, beta, gamma) of the turn score, of 1, and of the next bonus."""
+
+State = tuple[int, int, int]
+"""Hand, remainder of the turn score and remainder of the next bonus, both by the bank multiple."""
 
 Margin = tuple[int, int, int]
 """The same three coefficients of a difference, times some positive number: its sign is what matters."""
 
 FAR = 10**12
 """A turn score beyond every comparison that a real ruleset calls for; what is chosen there is proved afterwards."""
-MOST_LEVELS = 40
+FAR_LEVELS = (20, 40)
+"""Numbers of hot dice at which the play of the far turn is looked for."""
+
+MOST_ROUNDS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +83,12 @@ class Region:
     corners: tuple[tuple[int, int], ...]
     directions: tuple[tuple[int, int], ...]
 
+    @property
+    def middle(self) -> tuple[int, int]:
+        """The point between the corners."""
+        (low, bonus), (high, _) = self.corners
+        return (low + high) // 2, bonus
+
     def keeps_sign(self, difference: Margin) -> bool:
         """Tell whether an affine function is at least 0 everywhere in the region."""
         alpha, beta, gamma = difference
@@ -82,7 +104,7 @@ class Tail:
     Attributes
     ----------
     values
-        Coefficients by (hand, remainder of the turn score by the bank multiple).
+        Coefficients by hand and remainders.
     start
         Without a bonus: the least turn score from which they are proved.
     levels
@@ -91,21 +113,21 @@ class Tail:
         The bank multiple.
     """
 
-    values: dict[tuple[int, int], Affine]
+    values: dict[State, Affine]
     start: int
     levels: int
     multiple: int
 
     def value(self, hand: int, turn_score: int, next_bonus: int = 0) -> Fraction:
         """Return the value of rolling `hand`."""
-        alpha, beta, gamma = self.values[hand, turn_score % self.multiple]
+        alpha, beta, gamma = self.values[hand, turn_score % self.multiple, next_bonus % self.multiple]
         return alpha * turn_score + beta + gamma * next_bonus
 
 
 class Gain(Protocol):
-    """What a choice gains: (choice, remainder of the turn score before the roll) -> fraction."""
+    """What a choice gains: (choice, state before the roll) -> fraction."""
 
-    def __call__(self, choice: Choice, remainder: int) -> Fraction:
+    def __call__(self, choice: Choice, state: State) -> Number:
         """Return the gain."""
         ...
 
@@ -121,47 +143,53 @@ class Offers:
 class _FarTurn:
     """Policy iteration over the far end of a turn.
 
-    `extra` is what the next bonus adds to the turn score as a remainder by the bank multiple.
+    `phases` are the remainders of the bonus by the bank multiple, in the order in which they come round.
     `policy` holds the number of the choice that is made after each class of rolls.
+    `exact`: whether the values are those of the policy exactly, or rounded, to find the policy.
     """
 
-    def __init__(self, model: TurnModel, rule: BankRule, worth: Worth, extra: int) -> None:
-        self.model, self.rule, self.worth, self.extra = model, rule, worth, extra
+    def __init__(self, model: TurnModel, rule: BankRule, worth: Worth, phases: tuple[int, ...] = (0,)) -> None:
+        self.model, self.rule, self.worth, self.phases = model, rule, worth, phases
         self.remainders = range(0, rule.multiple, model.step)
-        self.states = tuple((hand, remainder) for hand in range(len(model.hands)) for remainder in self.remainders)
-        self.offers = {state: self._offers(*state) for state in self.states}
-        self.values: dict[tuple[int, int], Affine] = {}
-        self.policy: dict[tuple[int, int], list[int]] = {}
+        self.states = tuple(product(range(len(model.hands)), self.remainders, phases))
+        self.offers = {state: self._offers(state) for state in self.states}
+        self.values: dict[State, Affine] = {}
+        self.policy: dict[State, list[int]] = {}
+        self.exact = False
 
-    def _offers(self, hand: int, remainder: int) -> Offers:
-        model = self.model.hands[hand]
+    def _offers(self, state: State) -> Offers:
+        model = self.model.hands[state[0]]
         choices: list[Choice] = []
         numbers: list[tuple[int, ...]] = []
         for entry in model.entries:
             first = len(choices)
-            may_bank = entry.may_bank and self.rule.most is None and self._remainder_after(entry, remainder) == 0
+            may_bank = entry.may_bank and self.rule.most is None and self._after(entry, state)[1] == 0
             choices += [Choice(entry, bank) for bank, may in ((True, may_bank), (False, entry.may_roll)) if may]
             numbers.append(tuple(range(first, len(choices))))
         rolls = tuple(tuple(chain.from_iterable(numbers[entry] for entry in roll.entries)) for roll in model.classes)
         return Offers(tuple(choices), rolls)
 
-    def _remainder_after(self, entry: Entry, remainder: int) -> int:
-        return (remainder + entry.points + (self.extra if entry.hot else 0)) % self.rule.multiple
+    def _after(self, entry: Entry, state: State) -> State:
+        """Return the state that an entry leads to: hot dice double the next bonus."""
+        _, remainder, bonus = state
+        if not entry.hot:
+            return entry.hand, (remainder + entry.points) % self.rule.multiple, bonus
+        return entry.hand, (remainder + entry.points + bonus) % self.rule.multiple, 2 * bonus % self.rule.multiple
 
-    def worth_of(self, choice: Choice, remainder: int) -> Affine:
+    def worth_of(self, choice: Choice, state: State) -> Affine:
         """Affine worth of a choice, in the turn score and next bonus before the roll."""
         entry = choice.entry
         if choice.bank:
             slope = Fraction(self.worth.slope)
             return slope, slope * entry.points + self.worth.intercept, slope if entry.hot else Fraction(0)
-        alpha, beta, gamma = self.values[entry.hand, self._remainder_after(entry, remainder)]
+        alpha, beta, gamma = self.values[self._after(entry, state)]
         if entry.hot:
             return alpha, alpha * entry.points + beta, alpha + 2 * gamma
         return alpha, alpha * entry.points + beta, gamma
 
-    def _scaled_worths(self, state: tuple[int, int]) -> list[tuple[int, int, int]]:
+    def _scaled_worths(self, state: State) -> list[tuple[int, int, int]]:
         """Worths of all choices of a state over one common denominator, which is left out: only signs matter."""
-        worths = [self.worth_of(choice, state[1]) for choice in self.offers[state].choices]
+        worths = [self.worth_of(choice, state) for choice in self.offers[state].choices]
         scale = lcm(*{number.denominator for worth in worths for number in worth})
         return [
             (
@@ -186,62 +214,73 @@ class _FarTurn:
     def evaluate(self) -> None:
         """Set the values to those of the policy: each coefficient in its turn solves a linear system."""
         alpha = self._solve(lambda choice, _: Fraction(self.worth.slope if choice.bank else 0), 1, 0)
-        gamma = dict.fromkeys(self.states, Fraction(0))
-        if self.model.bonus:
-            gamma = self._solve(lambda choice, remainder: self._gained(choice, remainder, alpha, hot=True), 2, 0)
-        beta = self._solve(lambda choice, remainder: self._gained(choice, remainder, alpha, hot=False), 1, 1)
-        self.values = {state: (alpha[state], beta[state], gamma[state]) for state in self.states}
+        gamma: dict[State, Number] = dict.fromkeys(self.states, Fraction(0))
+        if self.model.bonus and any(alpha.values()):
+            gamma = self._solve(lambda choice, state: self._gained(choice, state, alpha, hot=True), 2, 0)
+        beta = self._solve(lambda choice, state: self._gained(choice, state, alpha, hot=False), 1, 1)
+        self.values = {
+            state: (Fraction(alpha[state]), Fraction(beta[state]), Fraction(gamma[state])) for state in self.states
+        }
 
-    def _gained(self, choice: Choice, remainder: int, alpha: dict[tuple[int, int], Fraction], *, hot: bool) -> Fraction:
+    def _gained(self, choice: Choice, state: State, alpha: dict[State, Number], *, hot: bool) -> Number:
         entry = choice.entry
-        slope = (
-            Fraction(self.worth.slope) if choice.bank else alpha[entry.hand, self._remainder_after(entry, remainder)]
-        )
+        slope = Fraction(self.worth.slope) if choice.bank else alpha[self._after(entry, state)]
         if hot:
             return slope if entry.hot else Fraction(0)
         return slope * entry.points + (self.worth.intercept if choice.bank else 0)
 
-    def _solve(self, gain: Gain, hot_factor: int, endings: int) -> dict[tuple[int, int], Fraction]:
+    def _solve(self, gain: Gain, hot_factor: int, endings: int) -> dict[State, Number]:
         """Solve value = gain + (value after the roll, times `hot_factor` after hot dice) over all states.
 
-        Hands only shrink until hot dice bring the full hand back, so every value is written in terms of those of the
-        full hand,
-        and only that small system is solved.
+        Hands only shrink until hot dice bring the full hand back, in the next phase. So every value is written in
+        terms of those of the full hand there;
+        once round all phases, those of the first phase are written in terms of themselves, and only that small system
+        is solved.
         """
+        rows = self._rows_in_full(gain, hot_factor, endings)
+        blocks = [[rows[self.model.full, remainder, phase] for remainder in self.remainders] for phase in self.phases]
+        full = {self.phases[0]: _fixed_point(reduce(_composed, blocks))}
+        after = dict(zip(self.phases, (*self.phases[1:], self.phases[0]), strict=True))
+        for phase, block in reversed(list(zip(self.phases, blocks, strict=True))):
+            full[phase] = [_at(row, full[after[phase]]) for row in block]
+        return {state: _at(row, full[after[state[2]]]) for state, row in rows.items()}
+
+    def _rows_in_full(self, gain: Gain, hot_factor: int, endings: int) -> dict[State, list[Number]]:
+        """Return each value as a row: factors of the values of the full hand in the next phase, then a constant."""
         size = len(self.remainders)
-        rows: dict[tuple[int, int], list[Fraction]] = {}
-        for hand, remainder in self.states:
+        number: type[Fraction] | type[float] = Fraction if self.exact else float
+        rows: dict[State, list[Number]] = {}
+        for state in self.states:
+            hand = state[0]
             model = self.model.hands[hand]
-            row = [Fraction(0)] * (size + 1)
-            row[size] = endings * (
-                model.bust * self.bust_worth(hand) + model.instant_win * Fraction(self.worth.instant_win)
-            )
-            for choice, weight in self._play(hand, remainder):
-                row[size] += weight * gain(choice, remainder)
+            row: list[Number] = [number(0)] * (size + 1)
+            ends = model.bust * self.bust_worth(hand) + model.instant_win * Fraction(self.worth.instant_win)
+            row[size] = number(endings * ends)
+            for choice, weight in self._play(state):
+                row[size] += number(weight * gain(choice, state))
                 if choice.bank:
                     continue
-                after = self._remainder_after(choice.entry, remainder)
+                after = self._after(choice.entry, state)
                 if choice.entry.hot:
-                    row[after // self.model.step] += weight * hot_factor
+                    row[after[1] // self.model.step] += weight * hot_factor
                 else:
-                    row = [x + weight * y for x, y in zip(row, rows[choice.entry.hand, after], strict=True)]
-            rows[hand, remainder] = [x / model.outcomes for x in row]
-        full = _fixed_point([rows[self.model.full, remainder] for remainder in self.remainders])
-        return {state: row[size] + sum(x * y for x, y in zip(row, full, strict=False)) for state, row in rows.items()}
+                    row = [x + weight * y for x, y in zip(row, rows[after], strict=True)]
+            rows[state] = [x / model.outcomes for x in row]
+        return rows
 
-    def _play(self, hand: int, remainder: int) -> list[tuple[Choice, int]]:
-        """Return the choices that the policy makes after rolling a hand, with the number of outcomes."""
+    def _play(self, state: State) -> list[tuple[Choice, int]]:
+        """Return the choices that the policy makes in a state, with the number of outcomes."""
         weights: dict[int, int] = defaultdict(int)
-        for roll, number in zip(self.model.hands[hand].classes, self.policy[hand, remainder], strict=True):
+        for roll, number in zip(self.model.hands[state[0]].classes, self.policy[state], strict=True):
             weights[number] += roll.weight
-        choices = self.offers[hand, remainder].choices
+        choices = self.offers[state].choices
         return [(choices[number], weight) for number, weight in weights.items()]
 
-    def improve(self, at: tuple[int, int]) -> bool:
-        """Take the best choices at the point (turn score, next bonus); tell whether anything changed."""
-        turn_score, bonus = at
+    def improve(self, at: dict[int, tuple[int, int]]) -> bool:
+        """Take the best choices at a point (turn score, next bonus) of each phase; tell whether anything changed."""
         changed = False
         for state, offers in self.offers.items():
+            turn_score, bonus = at[state[2]]
             scores = [alpha * turn_score + beta + gamma * bonus for alpha, beta, gamma in self._scaled_worths(state)]
             policy = self.policy[state]
             for roll, numbers in enumerate(offers.rolls):
@@ -251,8 +290,11 @@ class _FarTurn:
                     changed = True
         return changed
 
-    def margins(self) -> Iterator[Margin]:
-        """Yield by how much each choice of the policy is better than each other one, up to a positive factor."""
+    def margins(self) -> Iterator[tuple[int, Margin]]:
+        """Yield by how much each choice of the policy is better than each other one, up to a positive factor.
+
+        Each comes after the phase in which it counts.
+        """
         for state, offers in self.offers.items():
             worths = self._scaled_worths(state)
             pairs = {
@@ -262,27 +304,48 @@ class _FarTurn:
             }
             for chosen, other in pairs:
                 best, second = worths[chosen], worths[other]
-                yield best[0] - second[0], best[1] - second[1], best[2] - second[2]
+                yield state[2], (best[0] - second[0], best[1] - second[1], best[2] - second[2])
 
-    def settle(self, at: tuple[int, int]) -> None:
-        """Iterate to the best play at a point, from the play that was best at the last one."""
+    def settle(self, at: dict[int, tuple[int, int]], *, exact: bool) -> bool:
+        """Iterate to the best play at a point of each phase, from the play that was best at the last ones.
+
+        Rounding finds the play fast; whether it settles depends on luck with choices that are equally good.
+        """
+        self.exact = exact
         if not self.policy:
             self.start()
+        for _ in range(MOST_ROUNDS):
             self.evaluate()
-        while self.improve(at):
-            self.evaluate()
+            if not self.improve(at):
+                return True
+        return False
 
 
-def _fixed_point(rows: list[list[Fraction]]) -> list[Fraction]:
+def _at(row: list[Number], values: list[Number]) -> Number:
+    """Return the value of a row of factors and a constant."""
+    return row[-1] + sum(factor * value for factor, value in zip(row, values, strict=False) if factor)
+
+
+def _composed(outer: list[list[Number]], inner: list[list[Number]]) -> list[list[Number]]:
+    """Return the rows of `outer`, whose unknowns the rows of `inner` express, in terms of the unknowns of `inner`."""
+    columns = list(zip(*inner, strict=True))
+    found = []
+    for row in outer:
+        used = [(number, factor) for number, factor in enumerate(row[:-1]) if factor]
+        made = [sum(factor * column[number] for number, factor in used) for column in columns]
+        found.append([*made[:-1], made[-1] + row[-1]])
+    return found
+
+
+def _fixed_point(rows: list[list[Number]]) -> list[Number]:
     """Solve x = constants + matrix x, each row being the matrix row followed by the constant."""
     size = len(rows)
-    system = [[(1 if i == j else 0) - rows[i][j] for j in range(size)] + [rows[i][size]] for i in range(size)]
+    system: list[list[Number]] = [[*((i == j) - rows[i][j] for j in range(size)), rows[i][size]] for i in range(size)]
     for column in range(size):
-        pivot = next((row for row in range(column, size) if system[row][column] != 0), None)
-        if pivot is None:
-            raise NotConvergedError(
-                "the far end of the turn has no finite value: hot dice pay back more than they risk"
-            )
+        sizes = [abs(float(system[row][column])) for row in range(column, size)]
+        pivot = column + sizes.index(max(sizes))
+        if not system[pivot][column]:
+            raise NotConvergedError("the play of the far turn has no finite value")
         system[column], system[pivot] = system[pivot], system[column]
         head = system[column][column]
         system[column] = [x / head for x in system[column]]
@@ -293,10 +356,10 @@ def _fixed_point(rows: list[list[Fraction]]) -> list[Fraction]:
     return [row[size] for row in system]
 
 
-def _start_of(margins: Iterator[Margin], least: int) -> int | None:
+def _start_of(margins: Iterator[tuple[int, Margin]], least: int) -> int | None:
     """Least turn score from which every margin is at least 0; None: some margin falls below it for ever."""
     start = least
-    for alpha, beta, _ in margins:
+    for _, (alpha, beta, _) in margins:
         if alpha < 0 or (alpha == 0 and beta < 0):
             return None
         if alpha > 0 and alpha * start + beta < 0:
@@ -320,12 +383,14 @@ def solve_tail(model: TurnModel, rule: BankRule, worth: Worth) -> Tail:
     >>> solve_tail(turn_model(rules), bank_rule(rules, 1000), Worth()).start
     16550
     """
+    check_growth(model, rule, worth)
     if model.bonus:
         return _tail_with_bonus(model, rule, worth)
     least = max(rule.minimum, worth.beyond, 0 if rule.most is None else rule.most + 1)
-    far = _FarTurn(model, rule, worth, extra=0)
-    far.settle((FAR, 0))
-    start = _start_of(far.margins(), least)
+    far = _FarTurn(model, rule, worth)
+    far.settle({0: (FAR, 0)}, exact=False)
+    settled = far.settle({0: (FAR, 0)}, exact=True)
+    start = _start_of(far.margins(), least) if settled else None
     if start is None:
         raise NotConvergedError("no turn score was found from which one play is best for ever")
     return Tail(far.values, -(-start // model.step) * model.step, 0, rule.multiple)
@@ -343,24 +408,74 @@ def most_points(model: TurnModel) -> dict[int, int]:
     return most
 
 
+def phases_of(bonus: int, multiple: int) -> tuple[int, ...]:
+    """Return the remainders of bonus, 2 * bonus, 4 * bonus, ... by the bank multiple that come round for ever.
+
+    Examples
+    --------
+    >>> phases_of(500, 100), phases_of(500, 1000), phases_of(500, 300)
+    ((0,), (0,), (200, 100))
+    """
+    seen: list[int] = []
+    remainder = bonus % multiple
+    while remainder not in seen:
+        seen.append(remainder)
+        remainder = 2 * remainder % multiple
+    return tuple(seen[seen.index(remainder) :])
+
+
 def _tail_with_bonus(model: TurnModel, rule: BankRule, worth: Worth) -> Tail:
-    most = most_points(model)[-1]
-    least = max(rule.minimum, worth.beyond, 0 if rule.most is None else rule.most + 1)
-    far: _FarTurn | None = None
-    for levels in range(1, MOST_LEVELS):
-        bonus = model.bonus_after(levels)
-        low = bonus - model.bonus
-        if low < least or 2 * bonus % rule.multiple != bonus % rule.multiple:
-            continue
-        wide = most * (levels + 1)
-        far = far or _FarTurn(model, rule, worth, extra=bonus % rule.multiple)
-        far.settle((low + wide // 2, bonus))
-        region = Region(((low, bonus), (low + wide, bonus)), ((bonus, bonus), (bonus + wide, bonus)))
-        if _is_bounded(far.values) and all(region.keeps_sign(margin) for margin in far.margins()):
-            return Tail(far.values, 0, levels, rule.multiple)
+    phases = phases_of(model.bonus, rule.multiple)
+    far = _FarTurn(model, rule, worth, phases)
+    for far_levels in FAR_LEVELS:
+        regions = _regions(model, rule, far_levels, len(phases))
+        at = {phase: region.middle for phase, region in regions.items()}
+        far.settle(at, exact=False)
+        if far.settle(at, exact=True) and _is_bounded(far.values):
+            levels = _levels_of(far, _first_levels(model, rule, worth, phases), far_levels)
+            if levels is not None:
+                return Tail(far.values, 0, levels, rule.multiple)
     raise NotConvergedError("no number of hot dice was found from which one play is best for ever")
 
 
-def _is_bounded(values: dict[tuple[int, int], Affine]) -> bool:
+def _first_levels(model: TurnModel, rule: BankRule, worth: Worth, phases: tuple[int, ...]) -> int:
+    """Return the first number of hot dice after which the bonus is in its cycle and banking worth its line."""
+    least = max(rule.minimum, worth.beyond, 0 if rule.most is None else rule.most + 1)
+    return next(
+        levels
+        for levels in count(1)
+        if model.bonus_after(levels) % rule.multiple in phases and model.bonus_after(levels) - model.bonus >= least
+    )
+
+
+def _levels_of(far: _FarTurn, levels: int, most: int) -> int | None:
+    """Return the least number of hot dice, from `levels` to `most`, from which every margin is at least 0.
+
+    Each region lies within the one before, so that a margin once checked need not be checked again.
+    """
+    regions = _regions(far.model, far.rule, levels, len(far.phases))
+    for phase, margin in far.margins():
+        while not regions[phase].keeps_sign(margin):
+            levels += 1
+            if levels > most:
+                return None
+            regions = _regions(far.model, far.rule, levels, len(far.phases))
+    return levels
+
+
+def _regions(model: TurnModel, rule: BankRule, levels: int, phases: int) -> dict[int, Region]:
+    """Return for each phase what can be reached after at least that many hot dice."""
+    return {model.bonus_after(n) % rule.multiple: _region(model, n) for n in range(levels, levels + phases)}
+
+
+def _region(model: TurnModel, levels: int) -> Region:
+    """Return what can be reached after at least that many hot dice, from the first time that they are that many."""
+    bonus = model.bonus_after(levels)
+    low = bonus - model.bonus
+    wide = most_points(model)[-1] * (levels + 1)
+    return Region(((low, bonus), (low + wide, bonus)), ((bonus, bonus), (bonus + wide, bonus)))
+
+
+def _is_bounded(values: dict[State, Affine]) -> bool:
     """Tell whether the values stay above some bound: a negative slope would be the mark of an infinite expectation."""
     return all(alpha >= 0 and gamma >= 0 for alpha, _, gamma in values.values())

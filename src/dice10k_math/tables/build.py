@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,9 @@ from dice10k_math import __version__
 from dice10k_math.errors import InputError, TableError
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.write import dump_rules, fingerprint
-from dice10k_math.tables.files import PART, sha256_of, write_whole
+from dice10k_math.tables.files import PART, regular_file, sha256_of, write_whole
 from dice10k_math.tables.kinds import KINDS, TableKind, kinds_of
-from dice10k_math.tables.manifest import MANIFEST, Entry, Manifest, read_manifest
+from dice10k_math.tables.manifest import FACTS, MANIFEST, Entry, Manifest, read_manifest
 
 if TYPE_CHECKING:
     import polars
@@ -117,7 +118,7 @@ class _Build:
         self._save()
 
     def _old_manifest(self) -> Manifest:
-        if not (self.folder / MANIFEST).exists():
+        if not os.path.lexists(self.folder / MANIFEST):
             return Manifest()
         try:
             return read_manifest(self.folder)
@@ -144,17 +145,17 @@ class _Build:
             return None
         if entry.columns != kind.columns(rules) or entry.question != kind.question:
             return None
-        return entry if all(_is_whole(self.folder / file, sha256) for file, sha256 in entry.files.items()) else None
+        return entry if all(_is_whole(self.folder, *file) for file in entry.files.items()) else None
 
     def write(self, rules: Ruleset, kind: TableKind) -> Entry:
         """Make a table, write its files, and only then list it."""
         frame, gap = kind.make(rules)
         path = self.folder / rules.name / f"{kind.name}.parquet"
-        write_whole(path, parquet_bytes(frame, _facts(rules, kind)))
+        self._put(path, parquet_bytes(frame, _facts(rules, kind)))
         twin = frame.write_csv().encode()
         csv = path.with_suffix(".csv")
         if len(twin) <= LARGEST_CSV:
-            write_whole(csv, twin)
+            self._put(csv, twin)
         else:
             csv.unlink(missing_ok=True)
         entry = Entry(
@@ -174,6 +175,16 @@ class _Build:
         self._save()
         return entry
 
+    def _put(self, path: Path, data: bytes) -> None:
+        """Write a file, but not through a link out of the folder, nor into a device or a pipe."""
+        try:
+            regular_file(self.folder, path.relative_to(self.folder).as_posix())
+        except FileNotFoundError:
+            pass
+        except TableError as error:
+            raise InputError(f"{self.folder}: {error}; choose another folder or remove it") from None
+        write_whole(path, data)
+
 
 def _facts(rules: Ruleset, kind: TableKind) -> dict[str, str]:
     return {
@@ -189,12 +200,15 @@ def parquet_bytes(frame: polars.DataFrame, facts: Mapping[str, str]) -> bytes:
     """Return a data frame as a Parquet file that says of itself what it is."""
     buffer = io.BytesIO()
     text = json.dumps(dict(facts), ensure_ascii=False)
-    frame.write_parquet(buffer, compression="zstd", compression_level=15, metadata={"dice10k_math": text})
+    frame.write_parquet(buffer, compression="zstd", compression_level=15, metadata={FACTS: text})
     return buffer.getvalue()
 
 
-def _is_whole(path: Path, sha256: str) -> bool:
-    return path.is_file() and sha256_of(path) == sha256
+def _is_whole(folder: Path, file: str, sha256: str) -> bool:
+    try:
+        return sha256_of(regular_file(folder, file)) == sha256
+    except (OSError, TableError):
+        return False
 
 
 def _remove_parts(folder: Path) -> None:

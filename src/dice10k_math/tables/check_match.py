@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dice10k_math.last_turn import MOST_LEAD, NEAREST, allowed
+from dice10k_math.certify.field import tables_of
+from dice10k_math.last_turn import DOWN, MOST_LEAD, NEAREST, UP, allowed
 from dice10k_math.program import NEVER, Floats
-from dice10k_math.questions.positions import RacePositions, Seat
+from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, Seat
 from dice10k_math.race import Race
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.single import Situation, evaluate
 from dice10k_math.tables.check_roll import Reader
-from dice10k_math.tables.match import LAST_TURN, MATCH, has_last_turn, positions_of
+from dice10k_math.tables.match import MATCH, needed, positions_of
 
 if TYPE_CHECKING:
     import polars
@@ -22,16 +23,36 @@ if TYPE_CHECKING:
 CLOSE = 1e-9
 SAMPLE = 40
 """Turn starts, or deficits, that are computed afresh."""
+SAMPLE_OF_ROWS = 6
+"""Own states whose bounds are judged against every opponent's state."""
+
+
+def read_positions(rules: Ruleset, read: Reader, name: str, frame: polars.DataFrame) -> Positions | str:
+    """Return the positions that the tables of a ruleset hold, one of them given; or what is missing."""
+    frames = {}
+    for other in needed(rules):
+        found = frame if other == name else read(other)
+        if found is None:
+            return f"cannot be checked without the table {other!r}"
+        frames[other] = found
+    return positions_of(rules, frames)
 
 
 def match(rules: Ruleset, frame: polars.DataFrame, read: Reader) -> Iterator[str]:
     """Check the table `match`: bounds enclose their values, and a turn from a sample of starts gives them back."""
-    last = read(LAST_TURN) if has_last_turn(rules) else None
-    if has_last_turn(rules) and last is None:
-        yield f"cannot be checked without the table {LAST_TURN!r}"
+    positions = read_positions(rules, read, MATCH, frame)
+    if isinstance(positions, str):
+        yield positions
         return
     yield from _order_faults(frame, "win_probability")
-    positions = positions_of(rules, frame, last)
+    if isinstance(positions, RacePositions):
+        yield from _race_faults(positions)
+    if isinstance(positions, FieldPositions):
+        numbers = [number for number, state in enumerate(positions.field.states) if state.low == state.high]
+        yield from _field_faults(positions, [numbers[0], positions.field.start, *_spread(numbers)])
+
+
+def _race_faults(positions: RacePositions) -> Iterator[str]:
     for phase, own, other in _sample(positions.move.shape):
         seats = Seat(own * positions.race.unit), Seat(other * positions.race.unit)
         right = positions.turn(*seats, second=phase == 1).start
@@ -41,6 +62,41 @@ def match(rules: Ruleset, frame: polars.DataFrame, read: Reader) -> Iterator[str
                 f"score {seats[0].score}, opponent {seats[1].score}{second}: win_probability "
                 f"{positions.move[phase, own, other]}; one turn from there gives {right}"
             )
+
+
+def _field_faults(positions: FieldPositions, numbers: list[int]) -> Iterator[str]:
+    """Judge the bounds of some own states: one turn, rounded outward, must keep them."""
+    field = positions.field
+    tables = tables_of(field, positions.us, positions.them)
+    for number in sorted(set(numbers)):
+        low, high = (field.turn(number, table, side) for table, side in zip(tables, (DOWN, UP), strict=True))
+        for name, claimed, right, wrong in (
+            ("lower", positions.us[number], low, positions.us[number] > np.maximum(low, 0.0)),
+            ("upper", positions.them[number], high, positions.them[number] < np.minimum(high, 1.0)),
+        ):
+            for other in np.flatnonzero(wrong).tolist():
+                yield (
+                    f"score {field.states[number].low:g}, opponent {field.states[other].low:g}: {name} "
+                    f"{claimed[other]}; one turn from there gives {right[other]}"
+                )
+
+
+def far(rules: Ruleset, frame: polars.DataFrame, read: Reader) -> Iterator[str]:
+    """Check the table `match_far`: bounds do not cross, and a turn from a sample of scores keeps them."""
+    positions = read_positions(rules, read, "match_far", frame)
+    if isinstance(positions, str):
+        yield positions
+        return
+    assert isinstance(positions, FieldPositions)  # noqa: S101 - no race has this table
+    lower, upper = frame["lower"].to_numpy(), frame["upper"].to_numpy()
+    for row in np.flatnonzero(~(lower <= upper)).tolist():
+        yield f"row {row}: lower {lower[row]} is above upper {upper[row]}"
+    numbers = [number for number, state in enumerate(positions.field.states) if state.low < state.high]
+    yield from _field_faults(positions, [numbers[0], *_spread(numbers)])
+
+
+def _spread(numbers: list[int]) -> list[int]:
+    return numbers[:: max(1, len(numbers) // SAMPLE_OF_ROWS)]
 
 
 def _sample(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -59,11 +115,11 @@ def _order_faults(frame: polars.DataFrame, name: str) -> Iterator[str]:
 def last_turn(rules: Ruleset, frame: polars.DataFrame, read: Reader) -> Iterator[str]:
     """Check the table `last_turn`: bounds enclose their values, and a sample of last turns is evaluated afresh."""
     yield from _order_faults(frame, "worth")
-    match_table = read(MATCH)
-    if match_table is None:
-        yield f"cannot be checked without the table {MATCH!r}"
+    positions = read_positions(rules, read, "last_turn", frame)
+    if isinstance(positions, str):
+        yield positions
         return
-    positions = positions_of(rules, match_table, frame)
+    assert isinstance(positions, RacePositions)  # noqa: S101 - only races have this table
     tie = _tie(positions)
     worth = positions.last_turn
     if len(worth) != MOST_LEAD // positions.race.unit + 1:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dice10k_math.dice import Hand, rolls
-from dice10k_math.questions.turn import long_run, solve_turn
+from dice10k_math.questions.turn import long_run, turn_from
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import bank_keeps, full_hand, is_instant_win, keeps_of
 from dice10k_math.tables.check_roll import hand_in
@@ -159,7 +159,7 @@ def values(rules: Ruleset, frame: polars.DataFrame, read: Reader) -> Iterator[st
     if first is None or first["situation"] not in named:
         return
     start = named[first["situation"]]
-    turn = solve_turn(rules, start.score, opened=start.opened, busts=start.busts, exact=False)
+    turn = turn_from(rules, start.score, opened=start.opened, busts=start.busts, exact=False)
     value: Fraction | float = first["expected_points"]
     if first["expected_points_numerator"] is not None:
         numerator, denominator = (first[f"expected_points_{part}"] for part in ("numerator", "denominator"))

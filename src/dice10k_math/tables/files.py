@@ -8,10 +8,14 @@ import secrets
 import stat
 from pathlib import Path
 
+from dice10k_math.errors import TableError
+
 PART = ".part"
 """Ending of a file that is still being written."""
 
 _CHUNK = 1 << 20
+
+_unfinished: set[Path] = set()
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -40,6 +44,7 @@ def write_whole(path: Path, data: bytes) -> None:
         return
     # The name of the part is short, so that any name the folder can hold can be written.
     part = path.parent / f".{secrets.token_hex(8)}{PART}"
+    _unfinished.add(part)
     try:
         with part.open("xb") as file:
             file.write(data)
@@ -51,6 +56,42 @@ def write_whole(path: Path, data: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+    finally:
+        _unfinished.discard(part)
+
+
+def remove_parts() -> None:
+    """Remove what is being written, for a process that is about to end."""
+    for part in tuple(_unfinished):
+        part.unlink(missing_ok=True)
+
+
+def regular_file(folder: Path, file: str) -> Path:
+    """Return the path of a file below a folder, having seen that it is an ordinary one.
+
+    Reading from a device or a pipe might never end, and a link might lead anywhere.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    TableError
+        It is something else, or a link that leads out of the folder.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "odds.csv").write_bytes(b"dice")
+    ...     regular_file(Path(folder), "odds.csv").name
+    'odds.csv'
+    """
+    path = Path(os.path.realpath(folder / file))
+    if not path.is_relative_to(os.path.realpath(folder)):
+        raise TableError(f"{file}: a link out of the folder; allowed: an ordinary file below it")
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise TableError(f"{file}: not an ordinary file; allowed: an ordinary file below the folder")
+    return path
 
 
 def sha256_of(path: Path) -> str:

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 from dice10k_math.errors import InputError
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.tables import alone, check_match, check_roll, check_turn, match, one_roll, one_turn, policies
+from dice10k_math.tables import (
+    alone,
+    check_match,
+    check_policy,
+    check_roll,
+    check_turn,
+    match,
+    one_roll,
+    one_turn,
+    policies,
+    policy,
+)
 from dice10k_math.tables.columns import Column
 
 if TYPE_CHECKING:
@@ -129,12 +140,28 @@ KINDS: tuple[TableKind, ...] = (
         applies=match.has_table,
     ),
     TableKind(
+        "match_far",
+        "What are the bounds of a match of two where a score is far from where it is decided?",
+        match.far_columns,
+        match.far_values,
+        check_match.far,
+        applies=match.has_far,
+    ),
+    TableKind(
         "last_turn",
         "The other has reached the target: how likely is a win with the one turn left, by how far one is behind?",
         match.last_turn_columns,
         match.last_turn_values,
         check_match.last_turn,
         applies=match.has_last_turn,
+    ),
+    TableKind(
+        "policy",
+        "In a match of two, both playing to win: with these dice left, at which turn scores to bank?",
+        policy.columns,
+        policy.values,
+        check_policy.policy,
+        applies=match.has_table,
     ),
     TableKind(
         "exploitability",
@@ -168,7 +195,7 @@ def kinds_of(rules: Ruleset, kinds: tuple[TableKind, ...] = KINDS) -> tuple[Tabl
     Examples
     --------
     >>> from dice10k_math.rules import load_rules
-    >>> [kind.name for kind in kinds_of(load_rules("farkle"))][-4:]
-    ['solo', 'match', 'last_turn', 'exploitability']
+    >>> [kind.name for kind in kinds_of(load_rules("farkle"))][-5:]
+    ['solo', 'match', 'last_turn', 'policy', 'exploitability']
     """
     return tuple(kind for kind in kinds if kind.applies(rules))

@@ -11,8 +11,11 @@ from typing import Any, Literal
 
 from dice10k_math.errors import TableError
 from dice10k_math.tables.columns import Column
+from dice10k_math.tables.files import regular_file
 
 MANIFEST = "manifest.json"
+FACTS = "dice10k_math"
+"""Key of the metadata under which a Parquet file says of itself what it is."""
 FORMAT = 1
 LARGEST_MANIFEST = 10_000_000
 
@@ -192,7 +195,7 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / MANIFEST
     try:
-        if path.stat().st_size > LARGEST_MANIFEST:
+        if regular_file(folder, MANIFEST).stat().st_size > LARGEST_MANIFEST:
             raise TableError(f"{path}: more than {LARGEST_MANIFEST:,} bytes")
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dice10k_math.questions.turn import BankInterval, LongRun, TurnSolution, long_run, solve_turn
+from dice10k_math.questions.turn import BankInterval, LongRun, TurnSolution, long_run, turn_from
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.solve.enclose import ROLL
 from dice10k_math.solve.endings import Endings
@@ -46,7 +46,7 @@ def solved(rules: Ruleset) -> tuple[Solved, ...]:
     """Return the best turn from every situation; the tables of one ruleset share it."""
     found = []
     for situation in situations(rules):
-        turn = solve_turn(rules, situation.score, opened=situation.opened, busts=situation.busts)
+        turn = turn_from(rules, situation.score, opened=situation.opened, busts=situation.busts)
         found.append(Solved(situation, turn, turn.endings))
     return tuple(found)
 
@@ -57,7 +57,7 @@ def widest_gap(turn: TurnSolution) -> float:
     Examples
     --------
     >>> from dice10k_math.rules import load_rules
-    >>> 0 < widest_gap(solve_turn(load_rules("farkle"), exact=False)) < 1e-8
+    >>> 0 < widest_gap(turn_from(load_rules("farkle"), 0, exact=False)) < 1e-8
     True
     """
     low, high = turn.problem.bounds.pool[:, ROLL]
@@ -108,7 +108,7 @@ def values(rules: Ruleset) -> tuple[polars.DataFrame, float]:
             *exact_cells(turn.exact, turn.expected_points),
             turn.lower,
             turn.upper,
-            endings.bust + endings.bust_on_six,
+            endings.any_bust,
             endings.bust_on_six,
             endings.instant_win,
         )
@@ -212,7 +212,7 @@ def long_run_values(rules: Ruleset) -> tuple[polars.DataFrame, float]:
     run = _run(rules)
     ends = [turn.endings for turn in run.turns]
     rows = [
-        (turn.busts, run.points_per_turn, run.lower, run.upper, advantage, end.bust + end.bust_on_six)
+        (turn.busts, run.points_per_turn, run.lower, run.upper, advantage, end.any_bust)
         for turn, end, advantage in zip(run.turns, ends, run.advantages, strict=True)
     ]
     gap = max(run.upper - run.lower, *(end.open + ROUNDING_OF_ENDINGS for end in ends))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dice10k_math.errors import TableError
 from dice10k_math.tables.columns import schema_of
-from dice10k_math.tables.files import sha256_of
+from dice10k_math.tables.files import regular_file, sha256_of
 from dice10k_math.tables.manifest import Entry, read_manifest
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def read_entry(folder: Path, entry: Entry) -> polars.DataFrame:
     """
     import polars as pl
 
-    path = folder / entry.file
     try:
+        path = regular_file(folder, entry.file)
         if (found := sha256_of(path)) != entry.sha256:
             raise TableError(f"{entry.file}: SHA-256 {found}; the manifest says {entry.sha256}")
         frame = pl.read_parquet(io.BytesIO(path.read_bytes()))

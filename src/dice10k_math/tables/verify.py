@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -12,9 +14,9 @@ from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.parse import parse_rules
 from dice10k_math.rules.write import fingerprint
 from dice10k_math.tables.columns import DENOMINATOR, NUMERATOR, number_of, schema_of
-from dice10k_math.tables.files import sha256_of
+from dice10k_math.tables.files import regular_file, sha256_of
 from dice10k_math.tables.kinds import KINDS, TableKind, kind_named, kinds_of
-from dice10k_math.tables.manifest import MANIFEST, Entry, Manifest, read_manifest
+from dice10k_math.tables.manifest import FACTS, MANIFEST, Entry, Manifest, read_manifest
 from dice10k_math.tables.read import read_entry
 
 if TYPE_CHECKING:
@@ -94,11 +96,16 @@ def _limited(entry: Entry, faults: Iterator[str]) -> Iterator[str]:
 
 
 def _stray_files(folder: Path, manifest: Manifest) -> Iterator[str]:
+    """Name what lies in the folder for nothing: files, links to folders, and folders with nothing in them."""
     known = {MANIFEST, *(file for entry in manifest.tables.values() for file in entry.files)}
-    for path in sorted(folder.rglob("*")):
-        file = path.relative_to(folder).as_posix()
-        if not path.is_dir() and file not in known:
-            yield f"{file}: not in the manifest"
+    found = set()
+    for here, folders, files in os.walk(folder):
+        place = Path(here).relative_to(folder)
+        links = [name for name in folders if (Path(here) / name).is_symlink()]
+        found |= {(place / name).as_posix() for name in (*files, *links)}
+        if place.parts and not folders and not files and place.as_posix() not in manifest.rulesets:
+            found.add(f"{place.as_posix()}/")
+    yield from (f"{file}: not in the manifest" for file in sorted(found - known - set(manifest.rulesets)))
 
 
 def _missing_tables(name: str, rules: Ruleset, manifest: Manifest, kinds: tuple[TableKind, ...]) -> Iterator[str]:
@@ -116,6 +123,7 @@ def _table_faults(folder: Path, manifest: Manifest, entry: Entry, rules: Ruleset
     except (TableError, InputError) as error:
         yield str(error)
         return
+    yield from _fact_faults(folder, entry)
     yield from _twin_faults(folder, entry, frame)
     if rules is None or fingerprint(rules) != entry.fingerprint:
         yield f"{entry.file}: fingerprint {entry.fingerprint} is not that of the rules in the manifest"
@@ -138,21 +146,41 @@ def _table_faults(folder: Path, manifest: Manifest, entry: Entry, rules: Ruleset
         yield f"{entry.file}: cannot be checked ({type(error).__name__}: {error})"
 
 
+def _fact_faults(folder: Path, entry: Entry) -> Iterator[str]:
+    """Compare what a file says of itself with what the manifest says of it."""
+    import polars as pl
+
+    try:
+        facts = json.loads(pl.read_parquet_metadata(regular_file(folder, entry.file))[FACTS])
+    except (KeyError, ValueError):
+        yield f"{entry.file}: does not say of itself what it is"
+        return
+    for name in ("ruleset", "name", "question", "fingerprint", "version"):
+        said = facts.get(name) if isinstance(facts, dict) else None
+        if said != getattr(entry, name):
+            yield f"{entry.file}: {name} {said!r} in the file; the manifest says {getattr(entry, name)!r}"
+
+
 def _twin_faults(folder: Path, entry: Entry, frame: polars.DataFrame) -> Iterator[str]:
     import polars as pl
 
     if entry.csv is None:
         return
     try:
-        if (found := sha256_of(folder / entry.csv)) != entry.csv_sha256:
+        path = regular_file(folder, entry.csv)
+        if (found := sha256_of(path)) != entry.csv_sha256:
             yield f"{entry.csv}: SHA-256 {found}; the manifest says {entry.csv_sha256}"
             return
-        twin = pl.read_csv(folder / entry.csv, schema=schema_of(entry.columns))
+        twin = pl.read_csv(path, schema=schema_of(entry.columns))
+    except FileNotFoundError:
+        yield f"{entry.csv}: missing"
+    except TableError as error:
+        yield str(error)
     except (OSError, pl.exceptions.PolarsError) as error:
         yield f"{entry.csv}: cannot be read ({error})"
-        return
-    if not twin.equals(frame):
-        yield f"{entry.csv}: does not say the same as {entry.file}"
+    else:
+        if not twin.equals(frame):
+            yield f"{entry.csv}: does not say the same as {entry.file}"
 
 
 def _fraction_faults(frame: polars.DataFrame) -> Iterator[str]:

@@ -1,0 +1,64 @@
+"""The chance to bank at last, when the turn score is high enough: bounds in whole numbers."""
+
+from __future__ import annotations
+
+from dice10k_math.turn import HandModel, TurnModel
+
+GRID = 80
+"""Chances are bounded by multiples of 6 ** -GRID."""
+ROUNDS = 200
+
+
+def survival_bounds(model: TurnModel, multiple: int) -> tuple[list[int], list[int]]:
+    """Return bounds of the best chance to bank at last, for a turn score that is high enough.
+
+    Parameters
+    ----------
+    model
+        The turn model.
+    multiple
+        The bank multiple.
+
+    Returns
+    -------
+    tuple of lists of int
+        A lower and an upper bound in multiples of 6 ** -GRID, by hand and remainder of the turn score in steps.
+        Counting the ways that bank within so many rolls gives the lower one, not counting those that bust within them
+        the upper one.
+    """
+    whole: int = 6**GRID
+    return _bank_chances(model, multiple, 0, whole), _bank_chances(model, multiple, whole, whole)
+
+
+def _bank_chances(model: TurnModel, multiple: int, start: int, whole: int) -> list[int]:
+    remainders = multiple // model.step
+    chance = [start] * (len(model.hands) * remainders)
+    for _ in range(ROUNDS):
+        before = chance
+        chance = [
+            _one_roll(model, hand, remainder, multiple, before, start, whole)
+            for hand in model.hands
+            for remainder in range(0, multiple, model.step)
+        ]
+        if chance == before:
+            break
+    return chance
+
+
+def _one_roll(
+    model: TurnModel, hand: HandModel, remainder: int, multiple: int, chance: list[int], start: int, whole: int
+) -> int:
+    """Return the chance after one roll, rounded towards 0 for a lower bound and up for an upper one."""
+    count = multiple // model.step
+    worth = []
+    for entry in hand.entries:
+        after = (remainder + entry.points) % multiple
+        shifted = entry.hot and model.bonus % multiple != 0
+        there = chance[entry.hand * count : (entry.hand + 1) * count]
+        # A bonus that is no multiple shifts the remainder by an unknown amount: the worst or the best may follow.
+        roll = (max(there) if start else min(there)) if shifted else there[after // model.step]
+        bank = entry.may_bank and (bool(start) if shifted else after == 0)
+        worth.append(whole if bank else roll if entry.may_roll else 0)
+    alive = sum(roll.weight * max(worth[number] for number in roll.entries) for roll in hand.classes)
+    total = alive + hand.instant_win * whole
+    return -(-total // hand.outcomes) if start else total // hand.outcomes

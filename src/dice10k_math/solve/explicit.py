@@ -1,0 +1,318 @@
+"""Proposing bounds for a written-out match: policy iteration in floats, then fractions with a little to spare.
+
+Two sides are solved together: the lower bounds, whose player turns and roundings cost a little, and the upper ones,
+whose player they favour. A round backs up every turn, follows its best play to its endings, and solves the linear
+equations of that play. The judge accepts what this proposes or not: nothing rests on it having converged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import bicgstab
+
+from dice10k_math.backup import Contexts, Forward, back_up_forward
+from dice10k_math.errors import NotConvergedError
+from dice10k_math.explicit.claims import (
+    HALF,
+    Claims,
+    Fractions,
+    bank_worths,
+    blocks,
+    extreme,
+    last_turn_banks,
+    tie_banks,
+    waiting,
+)
+from dice10k_math.explicit.match import ExplicitMatch, kinds_of_edges, last_limit
+from dice10k_math.explicit.survival import GRID, survival_bounds
+from dice10k_math.explicit.turn import Banks, Endings, Ratings, Scaled, Vector, rate
+from dice10k_math.last_turn import DOWN, UP, Side
+from dice10k_math.program import Floats, Ints
+from dice10k_math.rules import penalties
+
+Progress = Callable[[str], None]
+COST = 1e-12
+"""What each turn costs a guarantee: enough for roundings, and for play that has settled to this only."""
+DIGITS = 10**15
+"""Bounds are proposed as multiples of 1 / DIGITS."""
+SETTLED, MOST_ROUNDS = 1e-12, 60
+SURE = 1.0 - 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _LastTurns:
+    """Bounds of last turns by deficit, and of leading off an extra round, from below and from above."""
+
+    last: tuple[Floats, Floats]
+    tie: tuple[float, float]
+
+
+def propose(match: ExplicitMatch, progress: Progress | None = None) -> Claims:
+    """Return bounds and a policy for a judge to check.
+
+    Parameters
+    ----------
+    match
+        The match.
+    progress
+        Told about every round.
+
+    Raises
+    ------
+    NotConvergedError
+        The play did not settle.
+    """
+    solver = _Solver(match)
+    ends = solver.last_turns()
+    rounded = tuple(_fractions(bound, lowest) for bound, lowest in zip(ends.last, (True, False), strict=True))
+    tie = [_fractions(np.array([bound]), lowest)[0] for bound, lowest in zip(ends.tie, (True, False), strict=True)]
+    shared = match.rules.ending.tie != "extra_rounds"
+    lower, upper = solver.solve(ends, progress)
+    return Claims(
+        _fractions(lower, lowest=True),
+        _fractions(upper, lowest=False),
+        rounded[0],
+        rounded[1],
+        HALF if shared else tie[0],
+        HALF if shared else tie[1],
+        solver.policy(lower, upper, ends),
+        solver.last_policy(ends),
+        None if shared else solver.tie_policy(ends),
+    )
+
+
+def _fractions(values: Floats, lowest: bool) -> Fractions:
+    """Round outward to multiples of 1 / DIGITS."""
+    rounded = floor if lowest else ceil
+    found = [min(max(Fraction(rounded(value * DIGITS), DIGITS), Fraction(0)), Fraction(1)) for value in values.flat]
+    return np.array(found, object).reshape(values.shape)
+
+
+class _Solver:
+    """Policy iteration over the turn starts of a match."""
+
+    def __init__(self, match: ExplicitMatch) -> None:
+        self.match = match
+        low, high = survival_bounds(match.model, kinds_of_edges(match))
+        whole = 6**GRID
+        self.survival = tuple(np.array([float(Fraction(chance, whole)) for chance in side]) for side in (low, high))
+        if match.overshoot == "not_allowed":
+            self.survival = (np.zeros_like(self.survival[0]), self.survival[1])
+        self.sides = (DOWN, UP)
+
+    # -- last turns ------------------------------------------------------------------------------------------------
+
+    def last_turns(self) -> _LastTurns:
+        """Return bounds of the last turns, the extra rounds of a tie settled first."""
+        tie = (0.5, 0.5)
+        if not self.match.has_last_turn:
+            return _LastTurns((np.zeros(0), np.zeros(0)), tie)
+        for _ in range(MOST_ROUNDS):
+            before = tie
+            last = tuple(self._last(side, 1.0 - tie[side.lowest]) for side in self.sides)
+            if self.match.rules.ending.tie != "extra_rounds":
+                break
+            tie = tuple(self._lead(side, last[side.lowest]) for side in self.sides)  # type: ignore[assignment]
+            if max(abs(new - old) for new, old in zip(tie, before, strict=True)) <= COST / 100:
+                break
+        return _LastTurns(last, tie)  # type: ignore[arg-type]
+
+    def _last(self, side: Side, level: float) -> Floats:
+        """Return the worth of last turns, when drawing level is worth `level`."""
+        found = []
+        for _, behind in blocks(self.match):
+            bust = np.array([level if deficit == 0 else 0.0 for deficit in behind])
+            banks = last_turn_banks(self.match, behind, 1.0, level, 0.0)
+            top = np.ones(len(behind))
+            found.append(self._forward(side, banks, bust, bust, top, last_limit(self.match, behind)).value)
+        return np.clip(np.concatenate(found) + (-COST if side.lowest else COST), 0.0, 1.0)
+
+    def _lead(self, side: Side, last: Floats) -> float:
+        answered = 1.0 - last
+        banks = tie_banks(self.match, answered, 1.0, lowest=side.lowest)
+        top = answered[[-1]] if side.lowest else np.ones(1)
+        found = self._forward(side, banks, answered[[0]], answered[[0]], top, self.match.layout.lead)
+        return float(found.value[0]) + (-COST if side.lowest else COST)
+
+    def _forward(
+        self, side: Side, banks: Sequence[Banks], bust: Vector, on_six: Vector, top: Vector | None, limit: int
+    ) -> Forward:
+        """Back up one turn by the compiled operator, and follow its best play."""
+        worths = [[way for way in ways if way is not None] for ways in banks]
+        rows = np.where([bool(ways) for ways in worths], np.cumsum([bool(ways) for ways in worths]) - 1, -1)
+        table = np.array([np.maximum(ways[0], ways[-1]) for ways in worths if ways]).reshape(-1, len(bust))
+        survival = self.survival[not side.lowest]
+        contexts = Contexts(
+            table,
+            rows.astype(np.int32)[None, :],
+            bust[None, :],
+            on_six[None, :],
+            (np.zeros_like(bust) if top is None else top)[None, :],
+        )
+        program = self.match.program
+        return back_up_forward(
+            program,
+            contexts,
+            np.zeros_like(survival) if top is None else survival,
+            limit=limit,
+            lowest=side.lowest,
+            nudge=side.nudge(program),
+        )
+
+    # -- all other turns -------------------------------------------------------------------------------------------
+
+    def solve(self, ends: _LastTurns, progress: Progress | None) -> tuple[Floats, Floats]:
+        """Return lower and upper bounds of every turn start."""
+        match = self.match
+        move = np.full((2, match.phases, match.won, match.won), 0.5)
+        for number in range(MOST_ROUNDS):
+            move, change = self._round(move, ends)
+            if progress is not None:
+                progress(f"round {number + 1}: greatest change {change:.0e}")
+            if change <= SETTLED:
+                return move[0], move[1]
+        raise NotConvergedError(f"{match.rules.name}: policy iteration did not settle in {MOST_ROUNDS} rounds")
+
+    def _round(self, move: Floats, ends: _LastTurns) -> tuple[Floats, float]:
+        match = self.match
+        size = match.won
+        matrices, constants, change = [], [], 0.0
+        stuck = np.zeros(move.shape, bool)
+        for number, side in enumerate(self.sides):
+            cost = -COST if side.lowest else COST
+            for phase in range(match.phases):
+                table = self.table(move, ends, number, phase)
+                # The unknowns that a turn leads to: those of the other side, in the next phase.
+                offset = ((1 - number) * match.phases + (phase + 1) % match.phases) * size * size
+                for part in range(size):
+                    forward, chosen = self._turn(number, phase, part, table)
+                    value = np.clip(forward.value + cost, 0.0, 1.0)
+                    stuck[number, phase, part] = forward.bust + forward.bust_on_six >= SURE
+                    proved = value > 0.0 if side.lowest else value < 1.0
+                    change = max(change, float(np.max(np.abs(value - move[number, phase, part]))))
+                    row = self._equation(chosen, move, offset)
+                    # Worth = constant - sum of probability * the other's worth of moving.
+                    constant = value + row @ move.reshape(-1)
+                    constants.append(np.where(proved, constant, value))
+                    matrices.append(sparse.diags_array(proved.astype(float)) @ row)
+        doomed = self._doomed(stuck).reshape(-1)
+        coefficients = sparse.diags_array((~doomed).astype(float)) @ sparse.vstack(matrices, format="csr")
+        matrix = sparse.eye_array(move.size, format="csr") + coefficients
+        nothing = np.repeat([0.0, 1.0], move[0].size)
+        right = np.where(doomed, nothing, np.concatenate(constants))
+        tolerance = max(1e-15, 1e-5 * change)
+        found, _ = bicgstab(matrix, right, x0=move.reshape(-1), rtol=0.0, atol=tolerance, maxiter=500)
+        return np.clip(found.reshape(move.shape), 0.0, 1.0), change
+
+    def _doomed(self, stuck: Vector) -> Vector:
+        """Return the turn starts from which both players bust for ever, so that nobody wins."""
+        if penalties(self.match.rules):
+            return np.zeros_like(stuck)
+        following = np.roll(stuck[::-1], -1, axis=1).swapaxes(2, 3)
+        return stuck & following
+
+    def table(self, move: Floats, ends: _LastTurns, number: int, phase: int) -> list[Vector]:
+        """Return the table of waiting of one side."""
+        return waiting(self.match, phase, move[1 - number], ends.last[1 - number], 1.0, lowest=number == 0)
+
+    def _turn(
+        self, number: int, phase: int, part: int, table: list[Vector]
+    ) -> tuple[Forward, list[tuple[Floats, Ints]]]:
+        """Back up the turns of a part; return them with the row that each ending leads to, and how likely it is."""
+        match, lowest = self.match, number == 0
+        ways = match.ways_of(phase, part, lowest=lowest)
+        bust, on_six = extreme(table, ways.bust, lowest=lowest), extreme(table, ways.bust_on_six, lowest=lowest)
+        top = extreme(table, ways.beyond, lowest=lowest) if ways.beyond else None
+        banks = bank_worths(match, phase, part, table, lowest=lowest)
+        limit = match.limit(match.parts[part], phase)
+        forward = self._forward(self.sides[number], banks, bust, on_six, top, limit)
+        if top is None:
+            forward = _with_busts_beyond(forward)
+        full = np.array(table)
+        chosen = [
+            (forward.bust, _counting(full, ways.bust, lowest)),
+            (forward.bust_on_six, _counting(full, ways.bust_on_six, lowest)),
+        ]
+        for bank in np.flatnonzero(forward.banked.any(axis=1)).tolist():
+            found = [_counting(full, rows, lowest) for rows in ways.banks[bank] if rows is not None]
+            columns = np.arange(full.shape[1])
+            best = found[0]
+            for other in found[1:]:
+                best = np.where(full[other, columns] > full[best, columns], other, best)
+            chosen.append((forward.banked[bank], best))
+        return forward, chosen
+
+    def _equation(self, chosen: list[tuple[Floats, Ints]], move: Floats, offset: int) -> sparse.csr_array:
+        """Return the coefficients of one part's turns; what leads out of the match is left to the constant."""
+        size = self.match.won
+        columns = np.arange(size)
+        rows, unknowns, data = [], [], []
+        for weight, row in chosen:
+            used = (weight > 0.0) & (row < size)
+            rows.append(columns[used])
+            unknowns.append(offset + columns[used] * size + row[used])
+            data.append(weight[used])
+        return sparse.csr_array(
+            (np.concatenate(data), (np.concatenate(rows), np.concatenate(unknowns))), shape=(size, move.size)
+        )
+
+    # -- the policy ------------------------------------------------------------------------------------------------
+
+    def policy(self, lower: Floats, upper: Floats, ends: _LastTurns) -> list[list[Ratings]]:
+        """Return the play that is best for the lower bounds."""
+        match = self.match
+        move = np.stack([lower, upper])
+        found = []
+        for phase in range(match.phases):
+            table = self.table(move, ends, 0, phase)
+            found.append([self._rated(phase, part, table) for part in range(match.won)])
+        return found
+
+    def _rated(self, phase: int, part: int, table: list[Vector]) -> Ratings:
+        match = self.match
+        ways = match.ways_of(phase, part, lowest=True)
+        bust, on_six = extreme(table, ways.bust, lowest=True), extreme(table, ways.bust_on_six, lowest=True)
+        top = extreme(table, ways.beyond, lowest=True) if ways.beyond else np.minimum(bust, on_six)
+        banks = bank_worths(match, phase, part, table, lowest=True)
+        return rate(match, match.limit(match.parts[part], phase), self._endings(banks, bust, on_six, top))
+
+    def _endings(self, banks: Sequence[Banks], bust: Vector, on_six: Vector, top: Vector) -> Endings:
+        fall = np.minimum(bust, on_six)
+        edges = [Scaled(np.maximum(top, fall) * chance + fall * (1.0 - chance)) for chance in self.survival[0]]
+        return Endings(banks, bust, on_six, edges, 1.0)
+
+    def last_policy(self, ends: _LastTurns) -> list[Ratings]:
+        """Return the play of last turns."""
+        match, level = self.match, 1.0 - ends.tie[1]
+        found = []
+        for _, behind in blocks(match):
+            bust = np.array([level if deficit == 0 else 0.0 for deficit in behind])
+            banks = last_turn_banks(match, behind, 1.0, level, 0.0)
+            found.append(rate(match, last_limit(match, behind), self._endings(banks, bust, bust, np.ones(len(bust)))))
+        return found
+
+    def tie_policy(self, ends: _LastTurns) -> Ratings:
+        """Return the play of leading off an extra round."""
+        answered = 1.0 - ends.last[1]
+        endings = self._endings(
+            tie_banks(self.match, answered, 1.0, lowest=True), answered[[0]], answered[[0]], answered[[-1]]
+        )
+        return rate(self.match, self.match.layout.lead, endings)
+
+
+def _with_busts_beyond(forward: Forward) -> Forward:
+    """Count what is not followed as busts, where no bank beyond the limit is allowed."""
+    left = 1.0 - forward.banked.sum(axis=0) - forward.bust - forward.bust_on_six
+    return replace(forward, bust=forward.bust + np.maximum(left, 0.0))
+
+
+def _counting(table: Floats, rows: Sequence[int], lowest: bool) -> Ints:
+    """Return the row that counts of several, by opponent's part."""
+    part = table[list(rows)]
+    return np.array(rows)[part.argmin(axis=0) if lowest else part.argmax(axis=0)]
