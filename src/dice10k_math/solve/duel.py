@@ -116,6 +116,7 @@ def _solve_row(
         # Against a policy that only busts the slopes of the one seat are all of 1.
         lasting = np.maximum(1.0 - slope * row.partner_of(slope), STUCK / 4)
         bust = bust - (residual - row.partner_of(slope) * row.partner_of(residual)) / lasting
+        bust = np.clip(bust, 0.0, 1.0)
         if round_ == 0:
             # A guess that is right at once says nothing of the slope: step aside to learn it.
             aside = np.where(old_bust < 0.5, old_bust + ASIDE, old_bust - ASIDE)
