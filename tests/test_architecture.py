@@ -31,13 +31,17 @@ FLOORS = (
     {"odds", "turn", "match"},
     {"policy", "program", "workers"},
     {"edges"},
-    {"kernel"},
-    {"backup", "single"},
+    {"kernel", "follow"},
+    {"backup", "single", "endings"},
+    {"plans"},
+    {"plays"},
     {"last_turn"},
     {"race", "field", "solo", "explicit"},
     {"stakes"},
+    {"movers", "chain"},
     {"bounds"},
-    {"solve", "certify", "simulate"},
+    {"duel", "course", "spread"},
+    {"solve", "certify", "simulation"},
     {"questions"},
     {"tables", "cards", "plots"},
     {"citing"},
@@ -45,7 +49,11 @@ FLOORS = (
     {"__main__"},
 )
 # Independent routes stay independent: not even by way of a third module.
-NEVER_REACHES = {"certify": {"solve"}, "simulate": {"backup", "solve", "certify"}}
+NEVER_REACHES = {
+    "certify": {"solve"},
+    # It shares no more than the rules with what it is to confirm.
+    "simulation": {"program", "kernel", "backup", "single", "race", "field", "solo", "solve", "certify"},
+}
 
 NUMERICAL = {
     *(
@@ -63,14 +71,23 @@ NUMERICAL = {
         "field",
         "bounds",
         "solo",
+        "follow",
+        "endings",
+        "plans",
+        "plays",
+        "movers",
+        "duel",
+        "chain",
+        "course",
+        "spread",
         "explicit",
     ),
-    *("solve", "certify", "simulate", "questions"),
+    *("solve", "certify", "simulation", "questions"),
 }
 # Third-party packages: which parts of the package may import them at all, and which at the top of a module.
 USERS = {
     "numpy": NUMERICAL | {"tables", "cards", "plots"},
-    "numba": {"kernel", "simulate"},
+    "numba": {"kernel", "follow", "simulation"},
     "scipy": {"solve"},
     "sympy": {"solve"},
     "polars": {"questions", "tables"},

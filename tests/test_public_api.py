@@ -28,7 +28,7 @@ PROMISED = {
     "best_response",
     "simulate",
 }
-LATER = {"evaluate", "best_response", "simulate"}
+LATER: set[str] = set()
 PUBLIC = [name for name in dice10k_math.__all__ if name != "__version__"]
 
 

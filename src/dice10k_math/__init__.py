@@ -26,10 +26,15 @@ if TYPE_CHECKING:
     from dice10k_math.odds import mean_best_score as mean_best_score
     from dice10k_math.odds import score_counts as score_counts
     from dice10k_math.odds import score_distribution as score_distribution
+    from dice10k_math.policy import parse_policy as parse_policy
     from dice10k_math.questions.bank import least_banks as least_banks
+    from dice10k_math.questions.evaluation import evaluate as evaluate
     from dice10k_math.questions.exact_match import certify_match as certify_match
     from dice10k_math.questions.length import match_length as match_length
     from dice10k_math.questions.match import solve_match as solve_match
+    from dice10k_math.questions.response import best_response as best_response
+    from dice10k_math.questions.response import exploitability as exploitability
+    from dice10k_math.questions.simulation import simulate as simulate
     from dice10k_math.questions.solo import solve_solo as solve_solo
     from dice10k_math.questions.spicy_faces import rank_spicy_faces as rank_spicy_faces
     from dice10k_math.questions.turn import long_run as long_run
@@ -61,10 +66,15 @@ _HOME = {
     "mean_best_score": "odds",
     "score_counts": "odds",
     "score_distribution": "odds",
+    "parse_policy": "policy",
+    "evaluate": "questions.evaluation",
     "certify_match": "questions.exact_match",
     "least_banks": "questions.bank",
     "match_length": "questions.length",
     "solve_match": "questions.match",
+    "best_response": "questions.response",
+    "exploitability": "questions.response",
+    "simulate": "questions.simulation",
     "solve_solo": "questions.solo",
     "rank_spicy_faces": "questions.spicy_faces",
     "long_run": "questions.turn",

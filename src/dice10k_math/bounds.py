@@ -132,7 +132,7 @@ class StakesGuarantees(Guarantees):
             self._own_banks = {
                 place: race.bank_table(phase, total, self.own_table, self.their_offers, self.their_takes)
             }
-        worth = StakesWorth(self._own_banks[place], bust, self.their_last, self.their_takes)
+        worth = StakesWorth(self._own_banks[place], bust, self.their_last, takes=self.their_takes)
         return race.turn_with_offers(phase, total, worth, DOWN, self.own_offers)
 
     def _their_turn(self, phase: int, total: int, bust: Floats) -> Floats:
@@ -141,7 +141,7 @@ class StakesGuarantees(Guarantees):
             self._their_banks = {
                 place: race.bank_table(phase, total, self.their_table, self.own_offers, self.own_takes)
             }
-        worth = StakesWorth(self._their_banks[place], bust, self.own_last, self.own_takes)
+        worth = StakesWorth(self._their_banks[place], bust, self.own_last, takes=self.own_takes)
         return race.turn_with_offers(phase, total, worth, UP, self.their_offers)
 
 

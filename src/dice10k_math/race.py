@@ -54,11 +54,14 @@ class RowWorth:
         Shape (scores,): worth of a bust, by column.
     last_turn
         Worth of a last turn by deficit, which says how far play can be worth while.
+    least
+        Like `table`, past the target: the least worth of banking at least as much; None: a greater lead is never worse.
     """
 
     table: Floats
     bust: Floats
     last_turn: Floats
+    least: Floats | None = None
 
 
 def is_race(rules: Ruleset) -> bool:
@@ -211,13 +214,14 @@ class Race:
     def _posed(self, phase: int, total: int, worth: RowWorth, side: Side) -> tuple[Contexts, Blocks]:
         """Return the turns of one row as contexts and blocks."""
         blocks = self.blocks(total, self.limits(phase, total, worth.bust, worth.last_turn))
-        top = self._top(phase, total, worth.table, blocks) if side.lowest else np.ones(self.scores)
+        least = worth.table if worth.least is None else worth.least
+        top = self._top(phase, total, least, blocks) if side.lowest else np.ones(self.scores)
         rows = self.bank_rows(phase, total)
         bust, top = np.stack([worth.bust] * len(rows)), np.stack([top] * len(rows))
         return Contexts(worth.table, rows, bust, bust, top), blocks
 
     def _top(self, phase: int, total: int, table: Floats, blocks: Blocks) -> Floats:
-        """Return a lower bound, by column, for banking more than the limit: a greater lead is never worse."""
+        """Return a lower bound, by column, for banking more than the limit."""
         top = np.ones(self.scores)
         for _, start, width, limit in blocks:
             row = phase * self.rows + total + limit // self.unit

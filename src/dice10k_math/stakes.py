@@ -14,7 +14,7 @@ and since a bank comes before each offer, and banks raise scores, there are fini
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -81,7 +81,7 @@ class StakesWorth(RowWorth):
         What taking over is worth in a last turn, as `StakesRace.take_overs` returns it.
     """
 
-    takes: Floats
+    takes: Floats = field(kw_only=True)
 
 
 class StakesRace(Race):

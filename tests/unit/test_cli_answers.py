@@ -23,6 +23,7 @@ COMMANDS = {
     "turn": ("turn", "farkle"),
     "long run": ("turn", "farkle", "--long-run"),
     "cite": ("cite", "farkle", "turn"),
+    "simulate": ("simulate", "farkle", "threshold 300", "threshold 500 2:300 1:300", "--matches", "2000"),
     "advise": ("advise", "farkle", "--turn-score", "350", "--roll", "1,1,5,3", "--score", "2000", "--for", "points"),
 }
 

@@ -314,6 +314,34 @@ def test_an_interrupted_match_leaves_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_evaluate_says_how_likely_two_policies_are_to_win(cli: Cli) -> None:
+    words = ("evaluate", "farkle.toml", "computer", "threshold 300 2:250")
+    found = cli(*words, *START, "--format", "json").data
+    right = d10.evaluate(SMALL["farkle"], words[2:])
+    assert [row["policy"] for row in found["seats"]] == list(words[2:])
+    for seat, row in enumerate(found["seats"], start=1):
+        value = right.win_probability(100, 200, seat=seat)
+        assert (row["win_probability"], row["lower"], row["upper"]) == (value.value, value.lower, value.upper)
+        assert row["bust_rate"] == right.turn(100, 200, seat=seat).busts
+    text = cli(*words).out
+    assert "proved to within" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert cli(*words, "--format", "csv").out.count("\n") == 3
+
+
+def test_respond_says_the_most_that_can_be_won_against_a_policy(cli: Cli) -> None:
+    words = ("respond", "farkle.toml", "--against", "threshold 300")
+    found = cli(*words, "--format", "json").data
+    right = d10.exploitability(SMALL["farkle"], "threshold 300")
+    assert found["exploitability"] == pytest.approx(right.value, abs=1e-12)
+    assert [row["to_move"] for row in found["values"]] == ["best", "policy"]
+    text = cli(*words).out
+    assert "gives away" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "exploitability" not in cli(*words, *START, "--format", "json").data
+    assert cli(*words, "--format", "csv").out.count("\n") == 3
+
+
 def test_exact_bounds_are_fractions(cli: Cli, folder: Path) -> None:
     small = replace(d10.load_rules("des-10000"), ending=Ending("first_to_target", 200))
     (folder / "small.toml").write_text(d10.dump_rules(small), encoding="utf-8")

@@ -27,7 +27,8 @@ from tests.unit.table_folders import house_rules, snapshot
 ROLL_KINDS = KINDS[:3]
 LIGHT = KINDS[:2]
 # The others have tests of their own, with small targets.
-TURN_KINDS = tuple(kind for kind in KINDS if kind.name not in {"solo", "match", "match_far", "last_turn", "policy"})
+NOT_OF_TURNS = {"solo", "match", "match_far", "last_turn", "policy", "exploitability"}
+TURN_KINDS = tuple(kind for kind in KINDS if kind.name not in NOT_OF_TURNS)
 
 FARKLE = load_rules("farkle")
 

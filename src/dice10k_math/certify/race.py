@@ -79,7 +79,12 @@ def judge_race(race: Race, bounds: RaceBounds, progress: Share | None = None) ->
     -------
     Verdict
     """
-    guarantees = guarantees_of(race, bounds)
+    return judge_guarantees(guarantees_of(race, bounds), progress)
+
+
+def judge_guarantees(guarantees: Guarantees, progress: Share | None = None) -> Verdict:
+    """Check guarantees, none of whose rows have been recorded yet."""
+    race, bounds = guarantees.race, guarantees.bounds
     faults = _tie_faults(race, bounds, guarantees)
     checked = 0
     totals = range(2 * race.scores - 2, -1, -1)

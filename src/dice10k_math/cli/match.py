@@ -43,10 +43,7 @@ def command(
     """
     if exact and tables is not None:
         raise click.UsageError("--exact: not with --tables; allowed: one of them")
-    if (score is None) != (opponent is None):
-        missing, given = ("--opponent B", "--score") if opponent is None else ("--score A", "--opponent")
-        raise click.UsageError(f"{given}: not without the other score; allowed: also {missing}, or neither")
-    own, other = score or 0, opponent or 0
+    own, other = both_scores(score, opponent)
     check_scores(rules, own, other, second)
     if exact:
         if resume is not None:
@@ -68,6 +65,14 @@ def command(
         return f"{heading(rules, where(own, other, second))}\n\n{pairs(items)}"
 
     return Answer({"ruleset": rules.name, **row}, [row], text)
+
+
+def both_scores(score: int | None, opponent: int | None) -> tuple[int, int]:
+    """Return the two scores that a user gives, or those of the start."""
+    if (score is None) != (opponent is None):
+        missing, given = ("--opponent B", "--score") if opponent is None else ("--score A", "--opponent")
+        raise click.UsageError(f"{given}: not without the other score; allowed: also {missing}, or neither")
+    return score or 0, opponent or 0
 
 
 def _start(rules: Ruleset, own: int, other: int, second: bool) -> dict[str, int | bool]:

@@ -62,7 +62,7 @@ class StakesPositions(RacePositions):
         for total in range(2 * race.scores - 2, -1, -1):
             for phase in range(race.phases):
                 banks = race.bank_table(phase, total, self._waiting, store, self._takes)
-                worth = StakesWorth(banks, self._waiting[0], self.last_turn, self._takes)
+                worth = StakesWorth(banks, self._waiting[0], self.last_turn, takes=self._takes)
                 keep_offers(race, phase, total, self._waiting, worth, store)
         return store
 
@@ -96,7 +96,7 @@ class StakesPositions(RacePositions):
         phase, own, opponent = self._place(mover, other, second)
         bank, limit = self._bank_table(mover, other, second)
         bust = 1.0 - float(self.move[race.other(phase), opponent, own])
-        worth = StakesWorth(bank, np.full(race.scores, bust), self.last_turn, self._takes)
+        worth = StakesWorth(bank, np.full(race.scores, bust), self.last_turn, takes=self._takes)
         if not race.stands_still:
             return Situation(bank, bust, bust, float(race.ending_is_safe(phase)), limit, race.survival(NEAREST))
         # What rolling on beyond the limit is worth, written as a chance to get 1 instead of what a bust is worth.

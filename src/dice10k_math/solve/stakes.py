@@ -53,7 +53,7 @@ def solve_stakes(race: StakesRace, progress: Share | None = None) -> StakesValue
     totals = range(2 * race.scores - 2, -1, -1)
     for total in counted(totals, len(totals), progress):
         worths = [
-            StakesWorth(race.bank_table(phase, total, table, offers, takes), move[0, 0], last, takes)
+            StakesWorth(race.bank_table(phase, total, table, offers, takes), move[0, 0], last, takes=takes)
             for phase in range(race.phases)
         ]
         solve_row(race, total, move, slopes, worths)

@@ -17,6 +17,7 @@ from dice10k_math.tables import (
     match,
     one_roll,
     one_turn,
+    policies,
     policy,
     spicy_faces,
     take_over,
@@ -180,6 +181,14 @@ KINDS: tuple[TableKind, ...] = (
         take_over.check,
         applies=take_over.applies,
     ),
+    TableKind(
+        "exploitability",
+        "How likely is a policy to win against the best play against it, and how much does it give away?",
+        policies.columns,
+        policies.values,
+        policies.check,
+        applies=policies.has_table,
+    ),
 )
 """All kinds, in the order in which they are built; a new kind is one entry here."""
 
@@ -204,7 +213,7 @@ def kinds_of(rules: Ruleset, kinds: tuple[TableKind, ...] = KINDS) -> tuple[Tabl
     Examples
     --------
     >>> from dice10k_math.rules import load_rules
-    >>> [kind.name for kind in kinds_of(load_rules("farkle"))]
-    ['odds', 'scores', 'keeps', 'turn_values', 'turn', 'bank', 'turn_endings', 'solo', 'match', 'last_turn', 'policy']
+    >>> [kind.name for kind in kinds_of(load_rules("farkle"))][-5:]
+    ['solo', 'match', 'last_turn', 'policy', 'exploitability']
     """
     return tuple(kind for kind in kinds if kind.applies(rules))

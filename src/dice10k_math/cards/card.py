@@ -1,0 +1,196 @@
+"""The card of a ruleset: a policy of a small family, and exactly what it gives away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dice10k_math.cards.losses import Losses
+from dice10k_math.cards.search import Findings, find_card, find_points, policy_of
+from dice10k_math.errors import InputError
+from dice10k_math.plans import follow_plan
+from dice10k_math.policy import Plan, RollCounts, ThresholdPolicy, format_policy
+from dice10k_math.questions.match import solve_match
+from dice10k_math.questions.positions import RacePositions, Seat
+from dice10k_math.questions.response import exploitability
+from dice10k_math.questions.turn import TurnSolution, solve_turn
+from dice10k_math.race import is_race
+from dice10k_math.rules import Ruleset, bank_step
+from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
+
+Progress = Callable[[str, float | None], None]
+USUAL = 0.1
+"""Part of the target at which the points of a turn are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Expected points of a turn, at a score of `score`: the best there are, and those of the card."""
+
+    score: int
+    best: float
+    card: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wins:
+    """Win probabilities of the card against the opponent who plays best against it.
+
+    Attributes
+    ----------
+    best_first
+        With both playing best: of the player with the first turn.
+    first, second
+        Of the card with the first turn, and with the second.
+    given_away, lower, upper
+        What the card gives away, the mean of both seats, with proved bounds.
+    """
+
+    best_first: float
+    first: float
+    second: float
+    given_away: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A strategy to play by.
+
+    Attributes
+    ----------
+    rules
+        The ruleset.
+    findings
+        The numbers on the card.
+    points
+        What a turn brings.
+    wins
+        What a match brings; None: the match of two is not solved for these rules.
+    """
+
+    rules: Ruleset
+    findings: Findings
+    points: Points
+    wins: Wins | None
+
+    @property
+    def policy(self) -> ThresholdPolicy:
+        """The policy that the card describes."""
+        return policy_of(self.rules, self.findings)
+
+    @property
+    def text(self) -> str:
+        """The policy as text."""
+        return format_policy(self.policy)
+
+
+def make_card(rules: Ruleset, positions: RacePositions | None = None, progress: Progress | None = None) -> Card:
+    """Make the strategy card of a ruleset.
+
+    Parameters
+    ----------
+    rules
+        The ruleset.
+    positions
+        The solved match, if it is at hand.
+    progress
+        Told how far the work is.
+
+    Raises
+    ------
+    InputError
+        A match that is not that of these rules.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules, with_target
+    >>> card = make_card(with_target(load_rules("des-10000"), 1000))
+    >>> 0 < card.wins.given_away < 0.02, card.points.card < card.points.best
+    (True, True)
+    """
+    told = progress or (lambda _what, _share: None)
+    if not has_match(rules):
+        told("searching", None)
+        findings = _for_points(rules)
+        return Card(rules, findings, _points(rules, findings.counts), None)
+    if positions is None:
+        solved = solve_match(rules, told).positions
+        assert isinstance(solved, RacePositions)  # noqa: S101 - what the match of a race has
+        positions = solved
+    if positions.race.rules != rules:
+        raise InputError(f"card: the match of {positions.race.rules.name}; allowed: that of {rules.name}")
+    told("searching", None)
+    findings = find_card(Losses(positions))
+    return Card(rules, findings, _points(rules, findings.counts), _wins(positions, findings, told))
+
+
+def has_match(rules: Ruleset) -> bool:
+    """Tell whether the match of two is solved, and in reasonable time."""
+    least, most = rules.players
+    plain = rules.variants.spicy_faces is None and not rules.variants.high_stakes
+    return plain and least <= 2 <= most and is_race(rules)
+
+
+def _usual_score(rules: Ruleset) -> int:
+    step = bank_step(rules)
+    return max(step, round(USUAL * rules.ending.target / step) * step)
+
+
+@lru_cache(maxsize=16)
+def _best_turn(rules: Ruleset, score: int) -> TurnSolution:
+    return solve_turn(rules, score=score, exact=False)
+
+
+def points_of(rules: Ruleset, counts: RollCounts, score: int) -> float:
+    """Return the expected points of a turn that is played by counts alone.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> flat = RollCounts((200, 100, 100, 200, 300, 500), (30, 50, 70, 80, 80, 90))
+    >>> points_of(load_rules("farkle"), flat, score=1000) < 534.287063
+    True
+    """
+    plan = Plan((0,) * rules.turn.dice, counts, multiple=bank_step(rules))
+    ended = follow_plan(turn_model(rules), bank_rule(rules, score), plan)
+    lost = six_dice_penalty(rules, score) * ended.bust_on_six
+    return sum(points * chance for points, chance in ended.banked.items()) - lost
+
+
+def _points(rules: Ruleset, counts: RollCounts) -> Points:
+    score = _usual_score(rules)
+    return Points(score, _best_turn(rules, score).expected_points, points_of(rules, counts, score))
+
+
+def _wins(positions: RacePositions, findings: Findings, told: Progress) -> Wins:
+    rules = positions.race.rules
+    found = exploitability(rules, policy_of(rules, findings), told)
+    best_first = positions.value(Seat(0), Seat(0))[0]
+    return Wins(best_first, found.first.value, found.second.value, found.value, found.lower, found.upper)
+
+
+def _for_points(rules: Ruleset) -> Findings:
+    """Find the numbers of a card that is about points alone."""
+    score = _usual_score(rules)
+    counts = find_points(rules, lambda keep: points_of(rules, keep, score))
+    opening = None
+    if bank_rule(rules, 0, opened=False) != bank_rule(rules, 0, opened=True):
+        first = find_points(rules, lambda keep: points_of(rules, keep, 0), score=0)
+        opening = None if first == counts else first
+    return Findings(counts, opening, take=_offers(rules))
+
+
+def _offers(rules: Ruleset) -> tuple[tuple[int, int], ...]:
+    """Return from which turn score on an offer is worth more points than a turn of one's own."""
+    if not rules.variants.high_stakes:
+        return ()
+    turn = _best_turn(rules, _usual_score(rules))
+    own, step = turn.expected_points, turn_model(rules).step
+    found = []
+    for dice in range(rules.turn.dice, 0, -1):
+        hand = dice if rules.variants.spicy_faces is None else tuple(sorted(rules.variants.spicy_faces))[:dice]
+        found.append((dice, next(t for t in range(step, 100_000, step) if turn.roll_value(hand, t) > own)))
+    return tuple(found)

@@ -1,0 +1,91 @@
+"""`card`: the one-page strategy card."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dice10k_math.cli.arguments import example, rules_argument
+from dice10k_math.cli.output import Answer, render, write
+from dice10k_math.cli.solving import match_of, progress, tables_option
+from dice10k_math.rules.model import Ruleset
+
+if TYPE_CHECKING:
+    from dice10k_math.cards.card import Card
+
+FORMATS = ("table", "markdown", "svg", "pdf", "json", "csv")
+
+
+@click.command("card", epilog=example("card farkle --tables tables --format pdf --output farkle.pdf"))
+@rules_argument
+@tables_option
+@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Format.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file, whole or not at all."
+)
+def command(rules: Ruleset, tables: Path | None, form: str, output: Path | None) -> int:
+    """Make a one-page strategy card, and say exactly what it gives away.
+
+    The card counts what rolling on is worth, and says what changes near the end and when behind.
+    """
+    from dice10k_math.cards.card import has_match, make_card
+    from dice10k_math.questions.positions import RacePositions
+
+    positions = None
+    if tables is not None and has_match(rules):
+        found = match_of(rules, tables).positions
+        positions = found if isinstance(found, RacePositions) else None
+    with progress() as report:
+        card = make_card(rules, positions, report)
+    write(_rendered(card, form), output)
+    return 0
+
+
+def _rendered(card: Card, form: str) -> str:
+    from dice10k_math.cards.drawing import pdf, svg
+    from dice10k_math.cards.markdown import markdown
+    from dice10k_math.cards.page import page_of
+
+    if form == "json":
+        return json.dumps(_data(card), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if form == "csv":
+        return render(Answer({}, _rows(card), str), "csv")
+    makers = {"table": markdown, "markdown": markdown, "svg": svg, "pdf": pdf}
+    return makers[form](page_of(card))
+
+
+def _data(card: Card) -> dict[str, Any]:
+    """Return everything on the card."""
+    data: dict[str, Any] = {
+        "ruleset": card.rules.name,
+        "policy": card.text,
+        "points": asdict(card.points),
+        "wins": None,
+    }
+    if card.wins is not None:
+        data["wins"] = asdict(card.wins)
+    found = card.findings
+    return data | {
+        "counts": _rows(card),
+        "edges": list(found.edges),
+        "bold": [[list(row) for row in table] for table in found.bold],
+        "lead": found.lead,
+        "last_turn": None if found.last is None else list(found.last.dice_left),
+        "take": [{"dice": dice, "from": points} for dice, points in found.take],
+    }
+
+
+def _rows(card: Card) -> list[dict[str, Any]]:
+    """Return what rolling on counts, by when and by the dice left."""
+    found = card.findings
+    kinds = (("usual", found.counts), ("no points yet", found.opening))
+    return [
+        {"when": when, "dice_left": number + 1, "points": points, "percent": percent}
+        for when, counts in kinds
+        if counts is not None
+        for number, (points, percent) in enumerate(zip(counts.points, counts.percent, strict=True))
+    ]

@@ -1,0 +1,205 @@
+# mypy: allow-untyped-defs, allow-untyped-decorators
+"""The compiled loops that follow a plan through a turn.
+
+They do what `dice10k_math.endings.follow_turn` does with `Plan.decide`, for many plans in little time.
+
+Probabilities are whole numbers over 2**62, and every product is rounded down, so that what is missing to 1 is known.
+A turn score is counted from what the bonuses so far have brought, in steps: then every number of hot dice needs the
+same range.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+WHOLE = 1 << 62
+ALL, POINTS, FEW, WORTHS, COUNTS = 0, 1, 2, 3, 4
+"""Ways to keep."""
+
+
+@njit(cache=True)
+def _keep_rank(plan, dice_left, points, left, dice):
+    """Rank a keep; see `dice10k_math.policy.plan.Plan`."""
+    keep, _, _, _, _, most, _, _, _, _, multiple, unbankable, _, _ = plan
+    fits = 1 if points <= most else 0
+    if keep == ALL:
+        return fits, -left, points
+    if keep == POINTS:
+        return fits, points, -left
+    if keep == FEW:
+        return fits, left, points
+    off = unbankable if points % multiple else 0
+    if keep == COUNTS:
+        percent = dice_left[len(dice_left) // 2 + dice - 1]
+        return fits, 100 * (dice_left[dice - 1] - off) + percent * points, points
+    return fits, points + dice_left[dice - 1] - off, points
+
+
+@njit(cache=True)
+def _wants(plan, bank_from, points, dice, subtract, hundredfold):
+    """Tell whether the player wants this bank, and whether it hits the target."""
+    _, _, win_from, win_at, least, most, tie, above, _, _, _, _, short_from, short_to = plan
+    wins = points == win_at and subtract == above
+    if points >= win_from or wins or (points == tie and dice == 1):
+        return True, wins
+    if short_from <= points < short_to:
+        return False, wins
+    return max(least, bank_from[dice - 1]) <= points <= most and 100 * points >= hundredfold, wins
+
+
+@njit(cache=True)
+def _bank_rank(plan, points, subtract, wins):
+    """Rank a wanted bank."""
+    _, _, _, _, _, _, _, above, over, hittable, _, _, _, _ = plan
+    near = 0
+    if above:
+        distance = abs(over - points) if subtract else over + points
+        near = -distance if distance >= hittable else -1_000_000_000
+    return int(wins), near, points, 1 if subtract else 2
+
+
+@njit(cache=True)
+def _decide(plan, bank_from, dice_left, rule, entries, members, base):
+    """Return what is chosen among the members of a class: the entry, and 0 to roll, 1 to bank, 2 to subtract."""
+    points_of, after, hot, may_roll, may_bank, dice_after, bonus_next = entries
+    minimum, multiple, most_banked, may_subtract = rule
+    kept = -1
+    if plan[1]:
+        best = (-1, 0, 0)
+        for number in members:
+            points = base + points_of[number] + (bonus_next if hot[number] else 0)
+            allowed = may_bank[number] and minimum <= points <= most_banked and points % multiple == 0
+            if not may_roll[number] and not allowed:
+                continue
+            rank = _keep_rank(plan, dice_left, points, 0 if hot[number] else dice_after[number], dice_after[number])
+            if rank > best:
+                best, kept = rank, points
+    hundredfold = 0
+    if plan[0] == COUNTS:
+        most_counts = (-1, 0, 0)
+        for number in members:
+            if may_roll[number]:
+                points = base + points_of[number] + (bonus_next if hot[number] else 0)
+                rank = _keep_rank(plan, dice_left, points, 0, dice_after[number])
+                if rank > most_counts:
+                    most_counts, hundredfold = rank, rank[1]
+    chosen, then = -1, 0
+    best_bank = (-1, 0, 0, 0)
+    best_keep = (-1, 0, 0)
+    best_hand = -1
+    for number in members:
+        points = base + points_of[number] + (bonus_next if hot[number] else 0)
+        if plan[1] and points != kept:
+            continue
+        dice = dice_after[number]
+        if may_bank[number] and minimum <= points <= most_banked and points % multiple == 0:
+            for subtract in range(1 + may_subtract):
+                wanted, wins = _wants(plan, bank_from, points, dice, subtract == 1, hundredfold)
+                if wanted:
+                    rank = _bank_rank(plan, points, subtract == 1, wins)
+                    if rank > best_bank:
+                        best_bank, chosen, then = rank, number, 1 + subtract
+        if may_roll[number] and then == 0:
+            rank = _keep_rank(plan, dice_left, points, 0 if hot[number] else dice, dice)
+            if rank > best_keep or (rank == best_keep and after[number] > best_hand):
+                best_keep, best_hand, chosen = rank, after[number], number
+    return chosen, then
+
+
+@njit(cache=True)
+def _regime(plan, bank_from, rule, base, reach):
+    """Return 0 where no roll can bring a bank that is wanted, 1 where every bank is wanted, 2 elsewhere.
+
+    In the first two the choices depend on the turn score by its remainder only, so they are worked out once for each
+    hand, remainder and number of hot dice.
+    """
+    keep, _, win_from, win_at, least, most, tie, above, _, _, _, _, short_from, short_to = plan
+    minimum, _, most_banked, may_subtract = rule
+    end = base + reach
+    if keep == COUNTS or base < win_at <= end or base < tie <= end or (short_from <= end and base < short_to):
+        return 2
+    if base >= most and end < win_from:
+        return 0
+    if end > most:
+        return 2
+    if end < min(max(least, bank_from.min()), win_from):
+        return 0
+    if base >= max(least, minimum, bank_from.max()) and end <= most_banked and not above and not may_subtract:
+        return 1
+    return 2
+
+
+@njit(cache=True)
+def _count(counts, plan, bank_from, dice_left, rule, model, offered, hand, base):
+    """Count the outcomes after which each entry of a hand is chosen, to roll, to bank or to subtract."""
+    entry_first, class_first, member_first, member, weight, _, _, _ = model
+    counts[entry_first[hand] : entry_first[hand + 1]] = 0
+    for kind in range(class_first[hand], class_first[hand + 1]):
+        members = member[member_first[kind] : member_first[kind + 1]]
+        number, then = _decide(plan, bank_from, dice_left, rule, offered, members, base)
+        if number >= 0:
+            counts[number, then] += weight[kind]
+
+
+@njit(cache=True, nogil=True)
+def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, mass, banked):
+    """Follow a plan from the start of the turn.
+
+    `mass[hot dice, hand, place]` is scratch; `banked[hot dice, place, 0 or 1]` gets the probability of each bank, to
+    be added or subtracted. `rule` has the minimum, the multiple (1: any turn score), the most, and whether banks may
+    be subtracted.
+    Returns the probabilities of a bust, of a bust with all dice, and of an instant win.
+    """
+    entry_first, _, _, _, _, outcomes, bust, instant = model
+    points_of, after, hot, may_roll, may_bank, dice_after = entries
+    hots, hands, places = mass.shape
+    mass[:] = 0
+    mass[0, hands - 1, 0] = WHOLE
+    banked[:] = 0
+    remainders = max(rule[1], plan[10], step) // step
+    counts = np.zeros((3, remainders, len(points_of), 3), np.int64)
+    known = np.zeros((2, remainders, hands), np.bool_)
+    reach = np.zeros(hands, np.int64)
+    for hand in range(hands):
+        for number in range(entry_first[hand], entry_first[hand + 1]):
+            reach[hand] = max(reach[hand], points_of[number])
+    lost, lost_on_six, won = np.int64(0), np.int64(0), np.int64(0)
+    for level in range(hots):
+        gained = bonus * ((1 << level) - 1)
+        bonus_next = bonus << level
+        offered = (points_of, after, hot, may_roll, may_bank, dice_after, bonus_next)
+        known[:] = False
+        for place in range(places):
+            base = gained + place * step
+            for hand in range(hands - 1, -1, -1):
+                here = mass[level, hand, place]
+                share, rest = here // outcomes[hand], here % outcomes[hand]
+                if share == 0:
+                    continue
+                if hand == hands - 1:
+                    lost_on_six += share * bust[hand] + rest * bust[hand] // outcomes[hand]
+                else:
+                    lost += share * bust[hand] + rest * bust[hand] // outcomes[hand]
+                won += share * instant[hand] + rest * instant[hand] // outcomes[hand]
+                regime = _regime(plan, bank_from, rule, base, reach[hand] + bonus_next)
+                remainder = base // step % remainders
+                if regime == 2 or not known[regime, remainder, hand]:
+                    _count(counts[regime, remainder], plan, bank_from, dice_left, rule, model, offered, hand, base)
+                    if regime < 2:
+                        known[regime, remainder, hand] = True
+                for number in range(entry_first[hand], entry_first[hand + 1]):
+                    there = place + points_of[number] // step
+                    level_there = level + (1 if hot[number] and bonus > 0 else 0)
+                    if there >= places or level_there >= hots:
+                        continue
+                    for then in range(3):
+                        count = counts[regime, remainder, number, then]
+                        if count == 0:
+                            continue
+                        part = share * count + rest * count // outcomes[hand]
+                        if then == 0:
+                            mass[level_there, after[number], there] += part
+                        else:
+                            banked[level_there, there, then - 1] += part
+    return lost, lost_on_six, won

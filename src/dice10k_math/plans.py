@@ -1,0 +1,155 @@
+"""Plans followed through a turn by compiled loops: how the turn of a policy that is plain data ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dice10k_math.endings import TurnEndings, rounded
+from dice10k_math.policy.model import KeepWorths, RollCounts
+from dice10k_math.policy.plan import Plan
+from dice10k_math.turn import BankRule, Entry, TurnModel
+
+Ints = NDArray[np.int64]
+BITS = 62
+MOST_LEVELS = 13
+"""Hot dice, with a bonus for them, that are followed."""
+MOST_KEPT = 60_000
+"""Turn score without bonuses, in points, up to which a turn is followed."""
+UNLIMITED = 1 << 40
+KEEPS = {"all": 0, "points": 1, "few": 2}
+"""As the compiled loops number them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlatModel:
+    """A turn model as flat arrays, hand after hand."""
+
+    classes: tuple[Ints, ...]
+    entries: tuple[NDArray[np.int64] | NDArray[np.bool_], ...]
+    mass: Ints
+    banked: Ints
+
+
+@lru_cache(maxsize=8)
+def _flat(model: TurnModel, most_kept: int = MOST_KEPT) -> FlatModel:
+    entry_first, class_first, member_first = [0], [0], [0]
+    member: list[int] = []
+    weight: list[int] = []
+    entries: list[Entry] = []
+    for hand in model.hands:
+        for roll in hand.classes:
+            member += [entry_first[-1] + number for number in roll.entries]
+            member_first.append(len(member))
+            weight.append(roll.weight)
+        entries += hand.entries
+        entry_first.append(len(entries))
+        class_first.append(len(weight))
+    classes = (
+        entry_first,
+        class_first,
+        member_first,
+        member,
+        weight,
+        [hand.outcomes for hand in model.hands],
+        [hand.bust for hand in model.hands],
+        [hand.instant_win for hand in model.hands],
+    )
+    columns = (
+        np.array([entry.points for entry in entries], np.int64),
+        np.array([entry.hand for entry in entries], np.int64),
+        np.array([entry.hot for entry in entries], np.bool_),
+        np.array([entry.may_roll for entry in entries], np.bool_),
+        np.array([entry.may_bank for entry in entries], np.bool_),
+        np.array([len(model.hands[entry.hand].hand) for entry in entries], np.int64),
+    )
+    levels = MOST_LEVELS + 1 if model.bonus else 1
+    places = most_kept // model.step
+    mass = np.zeros((levels, len(model.hands), places), np.int64)
+    return FlatModel(
+        tuple(np.array(column, np.int64) for column in classes), columns, mass, np.zeros((levels, places, 2), np.int64)
+    )
+
+
+def follow_plan(
+    model: TurnModel, rule: BankRule, plan: Plan, *, subtract: bool = False, most_kept: int = MOST_KEPT
+) -> TurnEndings:
+    """Return how the turn of a plan ends.
+
+    Turns beyond `most_kept` points, bonuses not counted, are left open.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> from dice10k_math.turn import bank_rule, turn_model
+    >>> rules = load_rules("des-10000")
+    >>> endings = follow_plan(turn_model(rules), bank_rule(rules), Plan((300,) * 6, "all"))
+    >>> round(endings.busts, 6), endings.open < 1e-14
+    (0.195843, True)
+    """
+    from dice10k_math import follow
+
+    flat = _flat(model, most_kept)
+    worths: tuple[int, ...] = (0,) * len(plan.bank_from)
+    if isinstance(plan.keep, KeepWorths):
+        worths = plan.keep.dice_left
+    elif isinstance(plan.keep, RollCounts):
+        worths = plan.keep.points + plan.keep.percent
+    ended = follow.follow_plan(
+        _numbers(plan),
+        np.array(plan.bank_from, np.int64),
+        np.array(worths, np.int64),
+        (rule.minimum, _multiple(model, rule), UNLIMITED if rule.most is None else rule.most, int(subtract)),
+        flat.classes,
+        flat.entries,
+        model.step,
+        model.bonus,
+        flat.mass,
+        flat.banked,
+    )
+    return rounded(_banked(model, flat.banked), *map(int, ended), bits=BITS)
+
+
+def _multiple(model: TurnModel, rule: BankRule) -> int:
+    """Return the multiple that a turn score must be to be banked; 1: every turn score is one."""
+    return 1 if model.step % rule.multiple == 0 else rule.multiple
+
+
+def _numbers(plan: Plan) -> tuple[int, ...]:
+    match plan.keep:
+        case KeepWorths(_, unbankable):
+            keep = 3
+        case RollCounts(_, _, unbankable):
+            keep = 4
+        case kind:
+            keep, unbankable = KEEPS[kind], 0
+    over = -1 if plan.over is None else plan.over
+    return (
+        keep,
+        int(plan.keep_first),
+        plan.win_from,
+        plan.win_at,
+        plan.least,
+        plan.most,
+        plan.tie,
+        int(plan.over is not None),
+        over,
+        plan.hittable,
+        plan.multiple,
+        unbankable,
+        plan.short_from,
+        plan.short_to,
+    )
+
+
+def _banked(model: TurnModel, found: Ints) -> dict[int, int]:
+    """Return the banks by the change of the score."""
+    banked: dict[int, int] = {}
+    for level, place, way in np.argwhere(found).tolist():
+        points = model.bonus * ((1 << level) - 1) + place * model.step
+        change = -points if way else points
+        banked[change] = banked.get(change, 0) + int(found[level, place, way])
+    return banked

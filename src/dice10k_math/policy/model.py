@@ -1,0 +1,395 @@
+"""Policies as data: how a player plays, whatever the scores. Points where not said otherwise.
+
+* `ThresholdPolicy`: bank from so many points on, by the number of dice left, and by both scores.
+* `ComputerPolicy`: the computer player of `des-10000` with its parameters.
+* `Optimum`: the best play for a goal that is solved elsewhere.
+* `CallablePolicy`: a Python function.
+
+A policy says what a player wants; the rules say what he may. Who wants to bank where the rules forbid it rolls on,
+so a threshold below the bank minimum means to bank as soon as that is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from dice10k_math.errors import InputError
+from dice10k_math.policy.choices import Choice, Situation, Standing
+
+NEVER = 1_000_000_000
+"""A threshold that says never to bank."""
+GOAL = -1
+"""A threshold that says to bank only what reaches the target."""
+MOST_DICE = 6
+MOST_COUNT = 1_000_000
+
+Subject = Literal["own", "opponent", "behind", "ahead", "to_go", "opponent_to_go", "closing"]
+SUBJECTS: tuple[Subject, ...] = ("own", "opponent", "behind", "ahead", "to_go", "opponent_to_go", "closing")
+Goal = Literal["points", "win", "turns"]
+GOALS: tuple[Goal, ...] = ("points", "win", "turns")
+KeepKind = Literal["all", "points", "few"]
+KEEP_KINDS: tuple[KeepKind, ...] = ("all", "points", "few")
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """From which turn score on to bank.
+
+    Attributes
+    ----------
+    base
+        With any number of dice left.
+    by_dice
+        Other amounts for some numbers of dice left: (dice, amount), most dice first. All dice left means hot dice.
+        An amount may be `NEVER` or `GOAL`.
+    """
+
+    base: int
+    by_dice: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, amount in (("base", self.base), *((f"{dice} dice", amount) for dice, amount in self.by_dice)):
+            if not (0 <= amount <= NEVER or amount == GOAL):
+                raise InputError(f"threshold for {name}: {amount}; allowed: 0 to {NEVER}, or GOAL")
+        numbers = [dice for dice, _ in self.by_dice]
+        if numbers != sorted(set(numbers), reverse=True) or not all(1 <= dice <= MOST_DICE for dice in numbers):
+            raise InputError(f"thresholds by dice: {numbers}; allowed: numbers from {MOST_DICE} to 1, falling")
+        if {self.base, *(amount for _, amount in self.by_dice)} == {NEVER}:
+            raise InputError("threshold: never; a policy must bank at some time; allowed: an amount of points")
+
+    def of(self, dice: int) -> int:
+        """Return the threshold with so many dice left.
+
+        Examples
+        --------
+        >>> Thresholds(300, ((2, 250),)).of(2)
+        250
+        """
+        return dict(self.by_dice).get(dice, self.base)
+
+    def amounts(self, dice: int) -> tuple[int, ...]:
+        """Return the thresholds with 1, 2, ... `dice` dice left.
+
+        Examples
+        --------
+        >>> Thresholds(300, ((2, 250),)).amounts(3)
+        (300, 250, 300)
+        """
+        found = [self.base] * dice
+        for number, amount in self.by_dice:
+            if number <= dice:
+                found[number - 1] = amount
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A bound on what a player knows at the start of his turn.
+
+    Attributes
+    ----------
+    subject
+        `own` score; `opponent`: the best score among the others; how far `behind` or `ahead` of it the player is;
+        points `to_go` to the target (the distance, where banks can pass it), and those of the opponent; `closing`: 1
+        for the last turn of a round (equal turns), else 0.
+    at_least
+        Whether the subject must be at least `points`, or less.
+    """
+
+    subject: Subject
+    at_least: bool
+    points: int
+
+    def __post_init__(self) -> None:
+        if self.subject not in SUBJECTS:
+            raise InputError(f"condition on {self.subject!r}; allowed: {', '.join(SUBJECTS)}")
+
+    def holds(self, standing: Standing, target: int) -> bool:
+        """Tell whether the condition holds; one on an opponent does not hold for a player alone.
+
+        Examples
+        --------
+        >>> Condition("behind", at_least=True, points=1000).holds(Standing(2000, 3500), target=10_000)
+        True
+        """
+        own, other = standing.score, standing.opponent
+        if self.subject == "own":
+            return (own >= self.points) is self.at_least
+        if self.subject == "closing":
+            return (standing.closing >= self.points) is self.at_least
+        if self.subject == "to_go":
+            return (abs(target - own) >= self.points) is self.at_least
+        if other is None:
+            return False
+        amount = {
+            "opponent": other,
+            "behind": other - own,
+            "ahead": own - other,
+            "opponent_to_go": abs(target - other),
+        }[self.subject]
+        return (amount >= self.points) is self.at_least
+
+
+@dataclass(frozen=True, slots=True)
+class KeepWorths:
+    """Keep what makes turn score plus worth of the dice left greatest.
+
+    Attributes
+    ----------
+    dice_left
+        What it is worth, in points, to roll 1, 2, ... all dice next.
+    unbankable
+        What is taken off for a turn score that is no multiple of the bank multiple.
+    """
+
+    dice_left: tuple[int, ...]
+    unbankable: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.dice_left) <= MOST_DICE:
+            raise InputError(f"keep: {len(self.dice_left)} worths; allowed: one for each number of dice")
+        if any(abs(worth) > NEVER for worth in (*self.dice_left, self.unbankable)):
+            raise InputError(f"keep: {self.dice_left}; allowed: amounts up to {NEVER}")
+
+
+@dataclass(frozen=True, slots=True)
+class RollCounts:
+    """What it counts to roll on: of all keeps and banks, take what counts most.
+
+    A bank counts its turn score; rolling on with so many dice left counts some points and a part of the turn score,
+    as the rest of it will be lost. So it says both what to keep and when to bank.
+
+    Attributes
+    ----------
+    points, percent
+        By the number of dice to roll next, 1, 2, ...
+    unbankable
+        What is taken off for a turn score that is no multiple of the bank multiple.
+    """
+
+    points: tuple[int, ...]
+    percent: tuple[int, ...]
+    unbankable: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.points) == len(self.percent) <= MOST_DICE:
+            raise InputError(f"keep: {len(self.points)} counts; allowed: one for each number of dice")
+        if any(abs(points) > MOST_COUNT for points in (*self.points, self.unbankable)):
+            raise InputError(f"keep: {self.points}; allowed: points up to {MOST_COUNT}")
+        if any(not 0 <= percent <= 100 for percent in self.percent):
+            raise InputError(f"keep: {self.percent}; allowed: 0 to 100 percent")
+
+    def hundredfold(self, turn_score: int, dice: int) -> int:
+        """Return a hundred times what rolling so many dice counts.
+
+        Examples
+        --------
+        >>> RollCounts((200, 100), (30, 50)).hundredfold(300, 2)
+        25000
+        """
+        return 100 * self.points[dice - 1] + self.percent[dice - 1] * turn_score
+
+    def bolder(self, points: int) -> RollCounts:
+        """Return the counts of a player to whom rolling on counts so much more."""
+        return replace(self, points=tuple(count + points for count in self.points))
+
+
+Keeping = KeepKind | KeepWorths | RollCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Other thresholds where all of some conditions hold.
+
+    Attributes
+    ----------
+    conditions
+        All of them must hold.
+    bank_from
+        The thresholds.
+    bold
+        With `RollCounts`: how much more it counts to roll on.
+    keep
+        Another way of keeping; None: that of the policy.
+    """
+
+    conditions: tuple[Condition, ...]
+    bank_from: Thresholds
+    bold: int = 0
+    keep: Keeping | None = None
+
+    def __post_init__(self) -> None:
+        if abs(self.bold) > MOST_COUNT:
+            raise InputError(f"bold: {self.bold}; allowed: up to {MOST_COUNT} points")
+        if not self.conditions:
+            raise InputError("case: no condition; allowed: at least one")
+
+    def holds(self, standing: Standing, target: int) -> bool:
+        """Tell whether the case applies."""
+        return all(condition.holds(standing, target) for condition in self.conditions)
+
+    def keeping(self, usual: Keeping) -> Keeping:
+        """Return the way of keeping, with that of the policy."""
+        keep = self.keep or usual
+        if isinstance(keep, RollCounts):
+            return keep.bolder(self.bold)
+        if self.bold:
+            raise InputError(f"bold: {self.bold} with keep={keep}; allowed: with counts")
+        return keep
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdPolicy:
+    """Bank from a turn score on; else keep by a rule and roll.
+
+    Where several keeps allow a bank that is wanted, the one with the most points is banked.
+
+    Attributes
+    ----------
+    bank_from
+        The thresholds.
+    keep
+        Which dice to set aside before rolling on: "all" scoring dice; the most "points" (with the fewest dice); as
+        "few" dice as possible (with the most points); by the worth of the dice left; or by what rolling them counts,
+        which a bank must reach as well as the threshold.
+    cases
+        Other thresholds for some scores; the first case that applies counts.
+    end
+        "win": bank at once what wins the match (or, in a last turn, what takes the lead), and never, in a last turn,
+        what leaves the player behind; do not pass an exact target that one turn can still hit.
+        "plain": the thresholds alone.
+    lead
+        With end "win", where others have a last turn after a bank that reaches the target: bank nothing that reaches
+        it with a smaller lead; None: no special rule.
+    take
+        High stakes: least offered turn score to take over, by the number of dice; () never.
+    """
+
+    bank_from: Thresholds
+    keep: Keeping = "all"
+    cases: tuple[Case, ...] = ()
+    end: Literal["plain", "win"] = "plain"
+    lead: int | None = None
+    take: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.keep, KeepWorths | RollCounts) and self.keep not in KEEP_KINDS:
+            raise InputError(f"keep: {self.keep!r}; allowed: {', '.join(KEEP_KINDS)}, KeepWorths or RollCounts")
+        for case in self.cases:
+            case.keeping(self.keep)
+        if self.end not in ("plain", "win"):
+            raise InputError(f"end: {self.end!r}; allowed: plain, win")
+        if self.lead is not None and not 0 <= self.lead <= NEVER:
+            raise InputError(f"lead: {self.lead}; allowed: 0 to {NEVER}")
+        if self.lead is not None and self.end == "plain":
+            raise InputError(f"lead: {self.lead} with end plain; allowed: with end win")
+        numbers = [dice for dice, _ in self.take]
+        if numbers != sorted(set(numbers), reverse=True) or not all(1 <= dice <= MOST_DICE for dice in numbers):
+            raise InputError(f"take, by dice: {numbers}; allowed: numbers from {MOST_DICE} to 1, falling")
+        if any(not 0 <= points <= NEVER for _, points in self.take):
+            raise InputError(f"take: {self.take}; allowed: 0 to {NEVER} points")
+
+    def at(self, standing: Standing, target: int) -> tuple[Thresholds, Keeping]:
+        """Return the thresholds and the way of keeping at a standing.
+
+        Examples
+        --------
+        >>> late = Case((Condition("own", at_least=True, points=9000),), Thresholds(600))
+        >>> ThresholdPolicy(Thresholds(300), cases=(late,)).at(Standing(9500), 10_000)[0].base
+        600
+        """
+        for case in self.cases:
+            if case.holds(standing, target):
+                return case.bank_from, case.keeping(self.keep)
+        return self.bank_from, self.keep
+
+
+@dataclass(frozen=True, slots=True)
+class ComputerPolicy:
+    """The computer player of `des-10000`: keeps every scoring die and banks from a threshold on.
+
+    Attributes
+    ----------
+    base
+        The threshold of a player who is not behind.
+    step, per, most
+        It rises by `step` for every full `per` points behind the leading opponent, by `most` at most.
+    two, one
+        It falls by this with two dice left, with one.
+    least
+        It is never lower.
+    hot
+        After hot dice the computer rolls below so many times the threshold.
+    """
+
+    base: int = 300
+    step: int = 50
+    per: int = 1000
+    most: int = 300
+    two: int = 50
+    one: int = 100
+    least: int = 50
+    hot: int = 2
+
+    def __post_init__(self) -> None:
+        for name in ("base", "step", "per", "most", "two", "one", "least", "hot"):
+            value, low = getattr(self, name), int(name == "per")
+            if not isinstance(value, int) or not low <= value <= 1_000_000:
+                raise InputError(f"computer: {name}={value}; allowed: {low} to 1000000")
+
+    def threshold(self, dice: int, behind: int, *, hot: bool = False) -> int:
+        """Return from which turn score on the computer banks with so many dice left.
+
+        Examples
+        --------
+        >>> computer = ComputerPolicy()
+        >>> computer.threshold(3, behind=0), computer.threshold(1, behind=2500), computer.threshold(6, 0, hot=True)
+        (300, 300, 600)
+        """
+        found = self.base + min(self.most, self.step * (max(behind, 0) // self.per))
+        if not hot:
+            found -= {2: self.two, 1: self.one}.get(dice, 0)
+        return max(found, self.least) * (self.hot if hot else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The best play for a goal: most expected `points` a turn, most chance to `win`, fewest `turns` alone."""
+
+    goal: Goal = "win"
+
+    def __post_init__(self) -> None:
+        if self.goal not in GOALS:
+            raise InputError(f"optimum: {self.goal!r}; allowed: {', '.join(GOALS)}")
+
+
+@dataclass(frozen=True, slots=True)
+class CallablePolicy:
+    """A Python function as a policy.
+
+    Attributes
+    ----------
+    function
+        Called with the standing and the situation; returns one of the situation's choices. It must return the same
+        choice whenever it is asked the same.
+    sees
+        What the function may look at: the "turn" alone, also the player's "own" score, or the whole "match".
+        What it does not see is 0 or None in the standing. The less it sees, the faster it is evaluated.
+    name
+        For messages.
+    """
+
+    function: Callable[[Standing, Situation], Choice]
+    sees: Literal["turn", "own", "match"] = "match"
+    name: str = field(default="")
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InputError(f"policy: {self.function!r} cannot be called; allowed: a function")
+        if self.sees not in ("turn", "own", "match"):
+            raise InputError(f"sees: {self.sees!r}; allowed: turn, own, match")
+
+
+Policy = ThresholdPolicy | ComputerPolicy | Optimum | CallablePolicy

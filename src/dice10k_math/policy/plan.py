@@ -1,0 +1,130 @@
+"""A plan: how a policy that is plain data plays one turn. Points where not said otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dice10k_math.policy.choices import Choice
+from dice10k_math.policy.model import NEVER, Keeping, KeepWorths, RollCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a player does in each situation of one turn.
+
+    Two plans that are equal play alike, so a plan is the key of what has been computed for it.
+
+    Attributes
+    ----------
+    bank_from
+        From which turn score on to bank, by the number of dice left: index 0 is one die; the last is all dice, after
+        hot dice.
+    keep
+        Which dice to set aside before rolling on.
+    keep_first
+        Whether the dice to keep are chosen before it is asked whether to bank.
+    win_from
+        Bank at once from this turn score on.
+    win_at
+        Bank at once exactly this turn score.
+    least, most
+        Bank no less and no more.
+    short_from, short_to
+        Bank nothing from the one on that is less than the other: it would reach the target with too small a lead.
+    tie
+        Bank this turn score with one die left, although it is less than `least`.
+    over
+        How far the player is above an exact target; None: he is not above it.
+    hittable
+        The least distance from an exact target that one bank can bridge.
+    multiple
+        Multiple of which a bank must be.
+    """
+
+    bank_from: tuple[int, ...]
+    keep: Keeping
+    keep_first: bool = False
+    win_from: int = NEVER
+    win_at: int = NEVER
+    least: int = 0
+    most: int = NEVER
+    tie: int = NEVER
+    over: int | None = None
+    hittable: int = 0
+    multiple: int = 1
+    short_from: int = NEVER
+    short_to: int = 0
+
+    def decide(self, choices: tuple[Choice, ...]) -> Choice:
+        """Return what the player does; the same whatever the order of the choices.
+
+        Examples
+        --------
+        >>> bank, roll = Choice("bank", 350, (0, 0), 0, False), Choice("roll", 350, (0, 0), 0, False)
+        >>> Plan((300,) * 6, "all").decide((bank, roll)).then
+        'bank'
+        """
+        if self.keep_first:
+            first = max(choices, key=self._keep_rank)
+            choices = tuple(choice for choice in choices if choice[1:] == first[1:])
+        rolls = [choice for choice in choices if choice.then == "roll"]
+        kept = max(rolls, key=self._keep_rank, default=None)
+        hundredfold = 0
+        if kept is not None and isinstance(self.keep, RollCounts):
+            hundredfold = self._hundredfold(self.keep, kept)
+        banks = [choice for choice in choices if choice.then != "roll" and self.wants(choice, hundredfold)]
+        if banks:
+            return max(banks, key=self._bank_rank)
+        assert kept is not None  # noqa: S101 - every keep may be followed by a roll
+        return kept
+
+    def _hundredfold(self, counts: RollCounts, choice: Choice) -> int:
+        off = counts.unbankable if choice.turn_score % self.multiple else 0
+        return counts.hundredfold(choice.turn_score, choice.dice) - 100 * off
+
+    def wants(self, choice: Choice, hundredfold: int = 0) -> bool:
+        """Tell whether the player wants this bank; `hundredfold` is a hundred times what rolling on counts."""
+        points = choice.turn_score
+        if points >= self.win_from or self._wins(choice):
+            return True
+        if points == self.tie and choice.dice == 1:
+            return True
+        if self.short_from <= points < self.short_to:
+            return False
+        least = max(self.least, self.bank_from[choice.dice - 1])
+        return least <= points <= self.most and 100 * points >= hundredfold
+
+    def _wins(self, choice: Choice) -> bool:
+        return choice.turn_score == self.win_at and (choice.then == "subtract") is (self.over is not None)
+
+    def _bank_rank(self, choice: Choice) -> tuple[int, ...]:
+        """Winning first; above an exact target what lands nearest to it where it can be hit; else most points."""
+        near = 0
+        if self.over is not None:
+            turn_score = choice.turn_score
+            distance = abs(self.over - turn_score) if choice.then == "subtract" else self.over + turn_score
+            near = -distance if distance >= self.hittable else -NEVER
+        return (self._wins(choice), near, choice.turn_score, *_order(choice))
+
+    def _keep_rank(self, choice: Choice) -> tuple[int, ...]:
+        """Rank the keeps: first those that do not pass the most to bank."""
+        left = 0 if choice.hot else choice.dice
+        points = choice.turn_score
+        fits = points <= self.most
+        match self.keep:
+            case "all":
+                return (fits, -left, points, *_order(choice))
+            case "points":
+                return (fits, points, -left, *_order(choice))
+            case "few":
+                return (fits, left, points, *_order(choice))
+            case KeepWorths(dice_left, unbankable):
+                off = unbankable if points % self.multiple else 0
+                return (fits, points + dice_left[choice.dice - 1] - off, points, *_order(choice))
+            case RollCounts() as counts:
+                return (fits, self._hundredfold(counts, choice), points, *_order(choice))
+
+
+def _order(choice: Choice) -> tuple[int, ...]:
+    """Settle what is left: a bank before a roll, adding before subtracting, then by the dice."""
+    return ({"bank": 2, "subtract": 1, "roll": 0}[choice.then], *choice.hand)

@@ -1,0 +1,303 @@
+"""Players: policies at the table of one ruleset. They know what to do in every situation.
+
+A player answers three questions: at which standings does he play alike (`key`), what does he do in a situation
+(`decide`), and does he take over a turn that is offered to him (`takes_over`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from dice10k_math.dice import Hand
+from dice10k_math.errors import InputError
+from dice10k_math.policy.choices import Choice, Situation, Standing
+from dice10k_math.policy.model import (
+    GOAL,
+    NEVER,
+    CallablePolicy,
+    ComputerPolicy,
+    KeepWorths,
+    Optimum,
+    Policy,
+    RollCounts,
+    ThresholdPolicy,
+    Thresholds,
+)
+from dice10k_math.policy.plan import Plan
+from dice10k_math.rules.model import Ruleset
+from dice10k_math.rules.steps import bank_step
+from dice10k_math.rules.words import EndingKind
+from dice10k_math.turn import bank_rule
+
+
+class Player(Protocol):
+    """A policy at the table of one ruleset."""
+
+    @property
+    def rules(self) -> Ruleset:
+        """The ruleset."""
+        ...
+
+    def key(self, standing: Standing) -> Hashable:
+        """Return what is the same for all standings at which the player plays alike."""
+        ...
+
+    def decide(self, key: Hashable, situation: Situation) -> Choice:
+        """Return one of the situation's choices, always the same one.
+
+        Raises
+        ------
+        InputError
+            The policy wants what is none of them.
+        """
+        ...
+
+    def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:
+        """Tell whether the player takes over this turn score with these dice to roll."""
+        ...
+
+
+Resolve = Callable[[Optimum, Ruleset], Player]
+"""Makes a player of an optimum: solving is for higher floors."""
+
+
+def seat(policy: Policy, rules: Ruleset, resolve: Resolve | None = None) -> Player:
+    """Seat a policy at the table of a ruleset.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    rules
+        The ruleset.
+    resolve
+        Makes a player of an `Optimum`.
+
+    Raises
+    ------
+    InputError
+        A policy that says something about dice that the game does not have, or that these rules leave no way to bank.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> player = seat(ComputerPolicy(), load_rules("des-10000"))
+    >>> player.key(Standing(0, 0)) == player.key(Standing(4000, 100))
+    True
+    """
+    match policy:
+        case ThresholdPolicy():
+            return ThresholdPlayer(rules, policy)
+        case ComputerPolicy():
+            return ComputerPlayer(rules, policy)
+        case CallablePolicy():
+            return CallablePlayer(rules, policy)
+        case Optimum() if resolve is not None:
+            return resolve(policy, rules)
+        case Optimum():
+            raise InputError(f"policy: optimum {policy.goal}; not solved here; allowed: a policy that is plain data")
+        case _:
+            raise InputError(f"policy: {policy!r}; allowed: one of the kinds of Policy")
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdPlayer:
+    """A `ThresholdPolicy` at the table; its key is the plan of the turn."""
+
+    rules: Ruleset
+    policy: ThresholdPolicy
+    table: TableRules = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", TableRules.of(self.rules))
+        policy, dice = self.policy, self.rules.turn.dice
+        named = [number for each in self._all_thresholds() for number, _ in each.by_dice] + [n for n, _ in policy.take]
+        if any(number > dice for number in named):
+            raise InputError(f"policy: thresholds for {max(named)} dice; {self.rules.name} is played with {dice}")
+        for keep in (policy.keep, *(case.keep for case in policy.cases)):
+            worths = (
+                keep.dice_left
+                if isinstance(keep, KeepWorths)
+                else keep.points
+                if isinstance(keep, RollCounts)
+                else None
+            )
+            if worths is not None and len(worths) != dice:
+                raise InputError(f"policy: keep={len(worths)} worths; {self.rules.name} needs {dice}")
+        forced = self.rules.turn.hot_dice == "must_roll"
+        for each in self._all_thresholds():
+            if all(each.of(number) == NEVER for number in range(1, dice + (not forced))):
+                raise InputError(f"policy: it never banks in {self.rules.name}; allowed: an amount for some dice left")
+
+    def _all_thresholds(self) -> tuple[Thresholds, ...]:
+        return (self.policy.bank_from, *(case.bank_from for case in self.policy.cases))
+
+    def key(self, standing: Standing) -> Plan:
+        """Return the plan of the turn."""
+        policy, table = self.policy, self.table
+        thresholds, keep = policy.at(standing, table.target)
+        amounts = thresholds.amounts(table.dice)
+        if GOAL in amounts:
+            goal = max(table.to_go(standing), 0)
+            amounts = tuple(goal if amount == GOAL else amount for amount in amounts)
+        end = NO_END if policy.end == "plain" else table.end(standing)
+        over, hittable, short = table.over(standing), table.hittable(policy.end), table.short(standing, policy.lead)
+        return Plan(amounts, keep, False, *end, over, hittable, table.multiple, *short)
+
+    @property
+    def sees(self) -> Literal["turn", "match"]:
+        """What the plan depends on."""
+        policy = self.policy
+        plain = policy.end == "plain" and not policy.cases and not self.table.subtracts
+        return "turn" if plain and GOAL not in policy.bank_from.amounts(self.table.dice) else "match"
+
+    def decide(self, key: Hashable, situation: Situation) -> Choice:
+        """Follow the plan."""
+        assert isinstance(key, Plan)  # noqa: S101 - keys come from `key`
+        return key.decide(situation.choices)
+
+    def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:  # noqa: ARG002 - as a player is asked
+        """Take over from the policy's amount on."""
+        return turn_score >= dict(self.policy.take).get(len(hand), NEVER)
+
+
+End = tuple[int, int, int, int, int]
+"""`win_from`, `win_at`, `least`, `most` and `tie` of a plan."""
+NO_END: End = (NEVER, NEVER, 0, NEVER, NEVER)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRules:
+    """What players of plain data need of the rules, looked up once."""
+
+    kind: EndingKind
+    target: int
+    dice: int
+    multiple: int
+    minimum: int
+    subtracts: bool
+
+    @classmethod
+    def of(cls, rules: Ruleset) -> TableRules:
+        """Look it up."""
+        ending = rules.ending
+        minimum = bank_rule(rules, ending.target, opened=True).minimum
+        subtracts = ending.overshoot == "add_or_subtract"
+        return cls(ending.kind, ending.target, rules.turn.dice, bank_step(rules), minimum, subtracts)
+
+    def to_go(self, standing: Standing) -> int:
+        """Return the turn score that reaches the target, or lands on it from above."""
+        to_go = self.target - standing.score
+        return abs(to_go) if self.subtracts else to_go
+
+    def over(self, standing: Standing) -> int | None:
+        """Return how far a player is above a target that he can come back to."""
+        over = standing.score - self.target
+        return over if self.subtracts and over > 0 else None
+
+    def hittable(self, end: str) -> int:
+        """Return the least distance from an exact target that one bank can bridge; 0: it does not matter."""
+        return self.minimum if self.kind == "exact" and end == "win" else 0
+
+    def short(self, standing: Standing, lead: int | None) -> tuple[int, int]:
+        """Return which turn scores reach the target without that lead, where others have a turn after it."""
+        if lead is None or standing.opponent is None or standing.last or standing.closing:
+            return NEVER, 0
+        if self.kind not in ("final_round", "equal_turns"):
+            return NEVER, 0
+        reach, least = max(self.to_go(standing), 1), standing.opponent - standing.score + lead
+        return (reach, least) if reach < least else (NEVER, 0)
+
+    def end(self, standing: Standing) -> End:
+        """Return what end "win" means at a standing."""
+        to_go = self.to_go(standing)
+        if self.kind == "exact":
+            can_hit = to_go >= self.minimum and to_go % self.multiple == 0
+            return NEVER, to_go, 0, to_go if can_hit else NEVER, NEVER
+        if self.kind == "first_to_target" or standing.opponent is None:
+            return _from(max(to_go, 1))
+        behind = standing.opponent - standing.score
+        if standing.last:
+            return behind + 1, NEVER, behind + 1, NEVER, behind
+        if standing.closing and to_go > 0 and behind < to_go:
+            return _from(to_go)
+        return NO_END
+
+
+def _from(points: int) -> End:
+    return points, NEVER, 0, NEVER, NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class ComputerPlayer:
+    """A `ComputerPolicy` at the table; its key is the plan of the turn."""
+
+    rules: Ruleset
+    policy: ComputerPolicy
+    table: TableRules = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", TableRules.of(self.rules))
+
+    @property
+    def sees(self) -> Literal["turn", "match"]:
+        """What the plan depends on."""
+        return "match"
+
+    def key(self, standing: Standing) -> Plan:
+        """Return the plan of the turn."""
+        dice = self.table.dice
+        behind = 0 if standing.opponent is None else standing.opponent - standing.score
+        amounts = (self.policy.threshold(number, behind, hot=number == dice) for number in range(1, dice + 1))
+        return Plan(
+            tuple(amounts),
+            "all",
+            keep_first=True,
+            over=self.table.over(standing),
+            multiple=self.table.multiple,
+        )
+
+    def decide(self, key: Hashable, situation: Situation) -> Choice:
+        """Follow the plan."""
+        assert isinstance(key, Plan)  # noqa: S101 - keys come from `key`
+        return key.decide(situation.choices)
+
+    def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:  # noqa: ARG002 - as a player is asked
+        """Never take over: the game of the computer player has no such offer."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class CallablePlayer:
+    """A `CallablePolicy` at the table; its key is what the function sees of the standing."""
+
+    rules: Ruleset
+    policy: CallablePolicy
+
+    def key(self, standing: Standing) -> Standing:
+        """Return what the function sees."""
+        match self.policy.sees:
+            case "turn":
+                return Standing(0)
+            case "own":
+                return Standing(standing.score, opened=standing.opened, busts=standing.busts)
+            case _:
+                return standing
+
+    def decide(self, key: Hashable, situation: Situation) -> Choice:
+        """Ask the function, and refuse what is not allowed."""
+        assert isinstance(key, Standing)  # noqa: S101 - keys come from `key`
+        choice = self.policy.function(key, situation)
+        if choice not in situation.choices:
+            name = self.policy.name or getattr(self.policy.function, "__name__", "function")
+            raise InputError(
+                f"policy {name}: {choice!r} at {key} with turn score {situation.turn_score}; "
+                f"allowed: {list(situation.choices)}"
+            )
+        return choice
+
+    def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:  # noqa: ARG002 - as a player is asked
+        """Never take over: a function is asked about rolls only."""
+        return False

@@ -1,0 +1,314 @@
+"""Policies as text, for the command line and for files.
+
+::
+
+    threshold AMOUNT [DICE:AMOUNT]... [keep=all|points|few|W,W,W,W,W,W[/U]|C+P%,C+P%,...[/U]]
+              [end=win] [lead=N] [take=DICE:N,DICE:N]
+              [if CONDITION[,CONDITION]... AMOUNT [DICE:AMOUNT]... [bold=N] [keep=...]]...
+    computer [base=N] [step=N] [per=N] [most=N] [two=N] [one=N] [least=N] [hot=N]
+    optimum points|win|turns
+
+An AMOUNT is a number of points, ``never`` (roll on), or ``goal`` (bank only what reaches the target).
+A CONDITION compares ``own``, ``opponent``, ``behind``, ``ahead``, ``to_go``, ``opponent_to_go`` or ``closing`` with
+points by ``>=`` or ``<``.
+``keep=`` takes a way of keeping; or what it is worth to roll 1, 2, ... dice next; or what rolling them counts, points
+and percent of the turn score (and after ``/`` what a turn score that cannot be banked takes off).
+``bold=`` says how much more rolling counts in a case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from typing import NoReturn, TypeVar
+
+from dice10k_math.errors import InputError
+from dice10k_math.policy.model import (
+    GOAL,
+    GOALS,
+    KEEP_KINDS,
+    NEVER,
+    SUBJECTS,
+    Case,
+    ComputerPolicy,
+    Condition,
+    Keeping,
+    KeepWorths,
+    Optimum,
+    Policy,
+    RollCounts,
+    ThresholdPolicy,
+    Thresholds,
+)
+
+Made = TypeVar("Made")
+NUMBER = re.compile(r"[0-9]{1,9}")
+SIGNED = re.compile(r"-?[0-9]{1,9}")
+
+
+def parse_policy(text: str) -> Policy:
+    """Read a policy from its text form.
+
+    Raises
+    ------
+    InputError
+        Text that is no policy; the message names the place.
+
+    Examples
+    --------
+    >>> parse_policy("threshold 300 2:250 1:250").bank_from.of(2)
+    250
+    >>> parse_policy("computer base=500").base
+    500
+    >>> parse_policy("threshold 300 2:many")
+    Traceback (most recent call last):
+    dice10k_math.errors.InputError: policy 'threshold 300 2:many', character 15: '2:many'; allowed: ...
+    """
+    words = _Words(text)
+    kind = words.take("threshold, computer or optimum")
+    readers: dict[str, Callable[[_Words], Policy]] = {
+        "threshold": _threshold,
+        "computer": _computer,
+        "optimum": _optimum,
+    }
+    if kind.text not in readers:
+        words.refuse(kind, "threshold, computer or optimum")
+    return readers[kind.text](words)
+
+
+def format_policy(policy: Policy) -> str:
+    """Return the text form of a policy; reading it gives the policy again.
+
+    Raises
+    ------
+    InputError
+        A Python function has no text form.
+
+    Examples
+    --------
+    >>> format_policy(parse_policy("threshold   300 2:250  keep=few"))
+    'threshold 300 2:250 keep=few'
+    """
+    match policy:
+        case ThresholdPolicy():
+            return " ".join(_threshold_words(policy))
+        case ComputerPolicy():
+            usual = ComputerPolicy()
+            named = [(each.name, getattr(policy, each.name)) for each in fields(ComputerPolicy)]
+            return " ".join(["computer", *(f"{name}={n}" for name, n in named if n != getattr(usual, name))])
+        case Optimum(goal):
+            return f"optimum {goal}"
+        case _:
+            raise InputError(f"policy: {policy!r} has no text form; allowed: a policy that is plain data")
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    place: int
+
+
+class _Words:
+    """The words of a text, each with its place."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.words = [_Word(found.group(), found.start() + 1) for found in re.finditer(r"\S+", text)]
+        self.next = 0
+
+    def peek(self) -> _Word | None:
+        return self.words[self.next] if self.next < len(self.words) else None
+
+    def take(self, allowed: str) -> _Word:
+        word = self.peek()
+        if word is None:
+            self.refuse(_Word("", len(self.text) + 1), allowed)
+        self.next += 1
+        return word
+
+    def refuse(self, word: _Word, allowed: str) -> NoReturn:
+        what = repr(word.text) if word.text else "nothing"
+        raise InputError(f"policy {self.text!r}, character {word.place}: {what}; allowed: {allowed}")
+
+    def make(self, word: _Word, maker: Callable[[], Made]) -> Made:
+        """Make a part of the policy; what it refuses gets its place."""
+        try:
+            return maker()
+        except InputError as error:
+            raise InputError(f"policy {self.text!r}, character {word.place}: {error}") from None
+
+
+AMOUNT = "points, never or goal"
+
+
+def _amount(words: _Words, word: _Word, text: str) -> int:
+    if text in ("never", "goal"):
+        return NEVER if text == "never" else GOAL
+    if not NUMBER.fullmatch(text):
+        words.refuse(word, f"{AMOUNT}, such as 300 or 2:250")
+    return int(text)
+
+
+def _thresholds(words: _Words) -> Thresholds:
+    first = words.take(AMOUNT)
+    base = _amount(words, first, first.text)
+    by_dice: dict[int, int] = {}
+    while (word := words.peek()) is not None and ":" in word.text and "=" not in word.text:
+        words.take(AMOUNT)
+        dice, _, amount = word.text.partition(":")
+        if not re.fullmatch("[1-6]", dice) or int(dice) in by_dice:
+            words.refuse(word, f"1 to 6 dice, each once, and {AMOUNT}, such as 2:250")
+        by_dice[int(dice)] = _amount(words, word, amount)
+    return words.make(first, lambda: Thresholds(base, tuple(sorted(by_dice.items(), reverse=True))))
+
+
+def _threshold(words: _Words) -> ThresholdPolicy:
+    start = words.words[0]
+    bank_from = _thresholds(words)
+    options: dict[str, object] = {}
+    cases: list[Case] = []
+    while (word := words.peek()) is not None:
+        words.take("")
+        if word.text == "if":
+            cases.append(_case(words))
+            continue
+        name, equals, value = word.text.partition("=")
+        if not equals or name not in OPTIONS or name in options or cases:
+            words.refuse(word, f"DICE:AMOUNT, then {', '.join(f'{option}=' for option in OPTIONS)} each once, then if")
+        options[name] = OPTIONS[name](words, word, value)
+    return words.make(start, lambda: ThresholdPolicy(bank_from, cases=tuple(cases), **options))  # type: ignore[arg-type]
+
+
+def _case(words: _Words) -> Case:
+    allowed = f"conditions such as behind>=1000,own<5000 on {', '.join(SUBJECTS)}"
+    word = words.take(allowed)
+    conditions = []
+    for part in word.text.split(","):
+        found = re.fullmatch(rf"({'|'.join(SUBJECTS)})(>=|<)(-?[0-9]{{1,9}})", part)
+        if found is None:
+            words.refuse(word, allowed)
+        subject, sign, points = found.groups()
+        conditions.append(Condition(subject, sign == ">=", int(points)))  # type: ignore[arg-type] # one of SUBJECTS
+    bank_from = _thresholds(words)
+    options: dict[str, object] = {}
+    while (option := words.peek()) is not None and option.text != "if":
+        words.take("")
+        name, equals, value = option.text.partition("=")
+        if not equals or name not in CASE_OPTIONS or name in options:
+            words.refuse(option, "DICE:AMOUNT, then bold= and keep= each once, then if")
+        options[name] = CASE_OPTIONS[name](words, option, value)
+    return words.make(word, lambda: Case(tuple(conditions), bank_from, **options))  # type: ignore[arg-type]
+
+
+def _bold(words: _Words, word: _Word, value: str) -> object:
+    if not SIGNED.fullmatch(value):
+        words.refuse(word, "bold= and points, such as bold=50")
+    return int(value)
+
+
+def _keep(words: _Words, word: _Word, value: str) -> object:
+    if value in KEEP_KINDS:
+        return value
+    worths, slash, off = value.partition("/")
+    parts = worths.split(",")
+    counts = [re.fullmatch(r"(-?[0-9]{1,7})\+([0-9]{1,3})%", part) for part in parts]
+    if all(counts) and (not slash or SIGNED.fullmatch(off)):
+        points, percent = (tuple(int(found[group]) for found in counts if found) for group in (1, 2))
+        return words.make(word, lambda: RollCounts(points, percent, int(off or 0)))
+    if not all(SIGNED.fullmatch(part) for part in parts) or (slash and not SIGNED.fullmatch(off)):
+        words.refuse(
+            word,
+            f"keep={', keep='.join(KEEP_KINDS)}, worths such as keep=0,50,100,150,250,400/25, "
+            "or counts such as keep=200+30%,100+50%,100+70%,150+80%,300+80%,500+90%",
+        )
+    return words.make(word, lambda: KeepWorths(tuple(map(int, parts)), int(off or 0)))
+
+
+def _end(words: _Words, word: _Word, value: str) -> object:
+    if value not in ("plain", "win"):
+        words.refuse(word, "end=plain or end=win")
+    return value
+
+
+def _lead(words: _Words, word: _Word, value: str) -> object:
+    if not NUMBER.fullmatch(value):
+        words.refuse(word, "lead= and points")
+    return int(value)
+
+
+def _take(words: _Words, word: _Word, value: str) -> object:
+    taken: dict[int, int] = {}
+    for part in value.split(","):
+        found = re.fullmatch(r"([1-6]):([0-9]{1,9})", part)
+        if found is None or int(found[1]) in taken:
+            words.refuse(word, "take= and dice with points, such as take=6:300,5:500")
+        taken[int(found[1])] = int(found[2])
+    return tuple(sorted(taken.items(), reverse=True))
+
+
+OPTIONS: dict[str, Callable[[_Words, _Word, str], object]] = {"keep": _keep, "end": _end, "lead": _lead, "take": _take}
+CASE_OPTIONS: dict[str, Callable[[_Words, _Word, str], object]] = {"bold": _bold, "keep": _keep}
+
+
+def _computer(words: _Words) -> ComputerPolicy:
+    start = words.words[0]
+    names = [each.name for each in fields(ComputerPolicy)]
+    found: dict[str, int] = {}
+    while (word := words.peek()) is not None:
+        words.take("")
+        name, _, value = word.text.partition("=")
+        if name not in names or name in found or not NUMBER.fullmatch(value):
+            words.refuse(word, f"{', '.join(f'{option}=N' for option in names)}, each once")
+        found[name] = int(value)
+    return words.make(start, lambda: ComputerPolicy(**found))
+
+
+def _optimum(words: _Words) -> Optimum:
+    allowed = ", ".join(GOALS)
+    word = words.take(allowed)
+    if word.text not in GOALS:
+        words.refuse(word, allowed)
+    more = words.peek()
+    if more is not None:
+        words.refuse(more, "nothing more")
+    return Optimum(word.text)
+
+
+def _amount_words(thresholds: Thresholds) -> Iterable[str]:
+    names = {NEVER: "never", GOAL: "goal"}
+    yield names.get(thresholds.base, str(thresholds.base))
+    for dice, amount in thresholds.by_dice:
+        yield f"{dice}:{names.get(amount, amount)}"
+
+
+def _threshold_words(policy: ThresholdPolicy) -> Iterable[str]:
+    yield "threshold"
+    yield from _amount_words(policy.bank_from)
+    if policy.keep != "all":
+        yield f"keep={_keep_word(policy.keep)}"
+    if policy.end != "plain":
+        yield f"end={policy.end}"
+    if policy.lead is not None:
+        yield f"lead={policy.lead}"
+    if policy.take:
+        yield f"take={','.join(f'{dice}:{points}' for dice, points in policy.take)}"
+    for case in policy.cases:
+        yield "if"
+        yield ",".join(f"{c.subject}{'>=' if c.at_least else '<'}{c.points}" for c in case.conditions)
+        yield from _amount_words(case.bank_from)
+        if case.bold:
+            yield f"bold={case.bold}"
+        if case.keep is not None:
+            yield f"keep={_keep_word(case.keep)}"
+
+
+def _keep_word(keep: Keeping) -> str:
+    match keep:
+        case KeepWorths(worths, off):
+            listed = ",".join(map(str, worths))
+        case RollCounts(points, percent, off):
+            listed = ",".join(f"{count}+{part}%" for count, part in zip(points, percent, strict=True))
+        case word:
+            return word
+    return f"{listed}/{off}" if off else listed

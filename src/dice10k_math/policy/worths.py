@@ -1,0 +1,85 @@
+"""Players who know what each choice is worth, and take the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dice10k_math.dice import Hand, sub_hands
+from dice10k_math.policy.choices import Choice, Situation, Standing
+from dice10k_math.rules.model import Ruleset
+from dice10k_math.scoring import full_hand
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Worths:
+    """What the choices of one turn are worth.
+
+    Attributes
+    ----------
+    step
+        Points between two turn scores of the tables.
+    roll
+        Shape (hot dice, hands, turn scores): worth of rolling on; hands in the order of `sub_hands`.
+        More hot dice than the table has count as its last.
+    bank, subtract
+        Shape (turn scores,): worth of banking, and of subtracting the bank from a score above the target.
+    """
+
+    step: int
+    roll: NDArray[np.float64]
+    bank: NDArray[np.float64]
+    subtract: NDArray[np.float64]
+
+    def of(self, choice: Choice, hand: int) -> float:
+        """Return what a choice is worth; beyond the table it is best to bank."""
+        column = choice.turn_score // self.step
+        if column >= len(self.bank):
+            return -np.inf if choice.then == "roll" else np.inf
+        if choice.then == "roll":
+            return float(self.roll[min(choice.hot_dice, len(self.roll) - 1), hand, column])
+        return float((self.bank if choice.then == "bank" else self.subtract)[column])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorthPlayer:
+    """A player who takes the choice that is worth most.
+
+    Attributes
+    ----------
+    rules
+        The ruleset.
+    keys
+        Returns the key of a standing.
+    worths
+        Returns what the choices are worth, for a key.
+    """
+
+    rules: Ruleset
+    keys: Callable[[Standing], Hashable]
+    worths: Callable[[Hashable], Worths]
+
+    def key(self, standing: Standing) -> Hashable:
+        """Return the key of a standing."""
+        return self.keys(standing)
+
+    def decide(self, key: Hashable, situation: Situation) -> Choice:
+        """Take the choice that is worth most; of equally good ones rather bank, then the most points."""
+        worths, hands = self.worths(key), sub_hands(full_hand(self.rules))
+
+        def rank(choice: Choice) -> tuple[float, int, int, Hand]:
+            then = {"bank": 2, "subtract": 1, "roll": 0}[choice.then]
+            return worths.of(choice, hands.index(choice.hand)), then, choice.turn_score, choice.hand
+
+        return max(situation.choices, key=rank)
+
+    def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:
+        """Take over what is worth more than a turn of one's own."""
+        worths, hands = self.worths(key), sub_hands(full_hand(self.rules))
+        column = turn_score // worths.step
+        if column >= worths.roll.shape[2]:
+            return True
+        return bool(worths.roll[0, hands.index(hand), column] > worths.roll[0, -1, 0])

@@ -1,0 +1,191 @@
+"""Two players of a race who play by given movers: win probabilities of both from every turn start, with bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.last_turn import NEAREST, allowed
+from dice10k_math.movers import LastTurn, Mover, PolicyMover
+from dice10k_math.program import NEVER, Floats
+from dice10k_math.questions.positions import Seat
+from dice10k_math.race import Race
+from dice10k_math.single import Situation, TurnWorths, evaluate
+
+Progress = Callable[[str, float | None], None]
+LASTING = 1e-9
+"""Chance that two turns end otherwise than by two busts, below which a match is taken to go on for ever."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Duel:
+    """Win probabilities of two players against each other.
+
+    Attributes
+    ----------
+    race
+        The match.
+    value, lower, upper
+        Shape (2, phases, scores, scores): of each player when to move, by own score and the other's, in units.
+    last
+        Last turns of both.
+    """
+
+    race: Race
+    value: Floats
+    lower: Floats
+    upper: Floats
+    last: tuple[LastTurn, LastTurn]
+
+    def place(self, score: int, opponent: int, *, second: bool = False) -> tuple[int, int, int]:
+        """Return phase and both scores in units.
+
+        Raises
+        ------
+        InputError
+            Scores that cannot be, or at which the match is over.
+        """
+        race = self.race
+        if second and race.phases == 1:
+            raise InputError(f"second: {race.rules.name} has no equal turns, so it does not matter who began")
+        for name, points in (("score", score), ("opponent", opponent)):
+            if points % race.unit or not 0 <= points < race.rules.ending.target:
+                raise InputError(
+                    f"{name}: {points}; {race.rules.name} has scores from 0 in steps of {race.unit}, "
+                    f"below the target {race.rules.ending.target}"
+                )
+        return int(second), score // race.unit, opponent // race.unit
+
+    def of(self, player: int, place: tuple[int, int, int]) -> tuple[float, float, float]:
+        """Return a player's win probability when to move, with its bounds."""
+        at = (player, *place)
+        return float(self.value[at]), float(self.lower[at]), float(self.upper[at])
+
+    def columns(self, player: int) -> dict[str, NDArray[Any]]:
+        """Return all turn starts of a player as columns of a table."""
+        phase, own, other = np.indices(self.value.shape[1:])
+        unit = self.race.unit
+        found: dict[str, NDArray[Any]] = {"score": own.ravel() * unit, "opponent": other.ravel() * unit}
+        if self.race.phases > 1:
+            found["second"] = phase.ravel() == 1
+        names = {"win_probability": self.value, "lower": self.lower, "upper": self.upper}
+        return found | {name: values[player].ravel() for name, values in names.items()}
+
+
+def solve_duel(race: Race, movers: tuple[Mover, Mover], told: Progress) -> Duel:
+    """Solve a race between two movers, and prove bounds for every turn start of both.
+
+    Raises
+    ------
+    InputError
+        Two policies that can go on for ever.
+    NotConvergedError
+        The judge did not accept the bounds.
+    """
+    from dice10k_math.certify.duel import judge_duel
+    from dice10k_math.solve import duel
+
+    check_lasting(race, movers)
+    values = duel.solve_duel(race, movers, lambda share: told("solving", share))
+    own, other = np.indices((race.scores, race.scores))
+    total = own + other
+    shape = (2, race.phases, race.scores, race.scores)
+    lower, upper = np.empty(shape), np.empty(shape)
+    for player in range(2):
+        bounds = duel.propose_guarantees(race, movers, values, player, lambda share: told("bounding", share))
+        told("judging", None)
+        verdict = judge_duel(race, bounds, movers[player], movers[1 - player])
+        if not verdict.accepted:
+            raise NotConvergedError(f"{race.rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
+        for phase in range(race.phases):
+            lower[player, phase] = bounds.move[phase][total, other]
+            upper[1 - player, race.other(phase)] = 1.0 - bounds.wait[phase][total, other].T
+    value = np.stack([[values.move[player, phase][total, other] for phase in range(race.phases)] for player in (0, 1)])
+    tie = 1.0 - values.lead[1], 1.0 - values.lead[0]
+    last = movers[0].last_turn(tie[0], NEAREST), movers[1].last_turn(tie[1], NEAREST)
+    return Duel(race, np.clip(value, lower, upper), lower, upper, last)
+
+
+def check_lasting(race: Race, movers: tuple[Mover, Mover]) -> None:
+    """Refuse two policies that can come to where both only bust, for ever."""
+    first, second = movers
+    if not (isinstance(first, PolicyMover) and isinstance(second, PolicyMover)):
+        return
+    lasting = np.stack(
+        [first.busts[phase] * second.busts[race.other(phase)].T > 1.0 - LASTING for phase in range(race.phases)]
+    )
+    if not lasting.any():
+        return
+    from dice10k_math.solve.reach import reached
+
+    found = np.argwhere(lasting & reached(race, (first, second)))
+    if len(found):
+        phase, own, other = found[0].tolist()
+        where = f"{own * race.unit} against {other * race.unit}" + (" (second turn of the round)" if phase else "")
+        raise InputError(f"policies: they can go on for ever: at {where} both only bust; allowed: policies that end")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResponsePositions:
+    """The turn starts of a player who plays best against a policy; see `dice10k_math.questions.positions`.
+
+    The player is number 0 of the duel.
+    """
+
+    duel: Duel
+
+    def value(self, mover: Seat, other: Seat, *, second: bool = False) -> tuple[float, float, float]:
+        """Return the player's win probability, when to move, with its lower and upper bound."""
+        return self.duel.of(0, self._place(mover, other, second))
+
+    def _place(self, mover: Seat, other: Seat, second: bool) -> tuple[int, int, int]:
+        for seat in (mover, other):
+            if seat.busts or (seat.opened is not None and seat.opened != (seat.score != 0)):
+                raise InputError(
+                    f"opened, busts: {seat.opened}, {seat.busts} at a score of {seat.score}; "
+                    f"in {self.duel.race.rules.name} the score says all; allowed: without them"
+                )
+        return self.duel.place(mover.score, other.score, second=second)
+
+    def _situation(self, mover: Seat, other: Seat, second: bool) -> Situation:
+        race = self.duel.race
+        phase, own, opponent = self._place(mover, other, second)
+        scores = race.program.bank_scores
+        worth = np.array([self._after_bank(phase, own + int(t) // race.unit, opponent) for t in scores])
+        rule = race.unopened if own == 0 else race.opened
+        bust = 1.0 - float(self.duel.value[1, race.other(phase), opponent, own])
+        limits = race.limits(phase, own + opponent, np.full(race.scores, bust), self.duel.last[1].most)
+        limit = int(limits[opponent - race.columns(own + opponent)[0]])
+        top = self._after_bank(phase, own + limit // race.unit, opponent)
+        return Situation(np.where(allowed(rule, scores), worth, NEVER), bust, bust, top, limit, race.survival(NEAREST))
+
+    def _after_bank(self, phase: int, own: int, opponent: int) -> float:
+        """Worth of waiting with an own score, in units, after a turn of this phase."""
+        race = self.duel.race
+        if own < race.scores:
+            return 1.0 - float(self.duel.value[1, race.other(phase), opponent, own])
+        if race.rules.ending.kind == "exact" and own > race.scores:
+            return NEVER
+        if not race.has_last_turn or phase == 1:
+            return 1.0
+        table = self.duel.last[1].table
+        return 1.0 - float(table[min(own - race.scores, len(table) - 1), opponent])
+
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:
+        """Return the worth of every after-state of the player's turn."""
+        return evaluate(self.duel.race.program, self._situation(mover, other, second))
+
+    def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
+        """Return the worth of banking each turn score that may be banked."""
+        worth = self._situation(mover, other, second).bank
+        scores = self.duel.race.program.bank_scores
+        return {int(t): float(w) for t, w in zip(scores, worth, strict=True) if w > NEVER}
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return all turn starts as columns of a table."""
+        return self.duel.columns(0)

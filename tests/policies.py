@@ -1,0 +1,76 @@
+"""Random policies, and situations for them to decide."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from dice10k_math.policy import (
+    GOAL,
+    NEVER,
+    Case,
+    ComputerPolicy,
+    Condition,
+    KeepWorths,
+    Optimum,
+    Policy,
+    RollCounts,
+    ThresholdPolicy,
+    Thresholds,
+)
+from dice10k_math.policy.model import GOALS, KEEP_KINDS, SUBJECTS, KeepKind
+
+POINTS = st.integers(0, 60).map(lambda steps: 50 * steps)
+BOLD = st.integers(-300, 600)
+AMOUNTS = POINTS | st.sampled_from([NEVER, GOAL])
+
+
+@st.composite
+def by_dice(draw: st.DrawFn, amounts: st.SearchStrategy[int]) -> tuple[tuple[int, int], ...]:
+    found = draw(st.dictionaries(st.integers(1, 6), amounts, max_size=4))
+    return tuple(sorted(found.items(), reverse=True))
+
+
+@st.composite
+def thresholds(draw: st.DrawFn) -> Thresholds:
+    return Thresholds(draw(POINTS | st.just(GOAL)), draw(by_dice(AMOUNTS)))
+
+
+@st.composite
+def cases(draw: st.DrawFn, *, bolder: bool) -> Case:
+    conditions = st.builds(
+        Condition, st.sampled_from(SUBJECTS), at_least=st.booleans(), points=st.integers(-3000, 15_000)
+    )
+    keep = draw(st.none() | KEEPS | SIX_COUNTS)
+    bold = draw(BOLD) if isinstance(keep, RollCounts) or (keep is None and bolder) else 0
+    return Case(tuple(draw(st.lists(conditions, min_size=1, max_size=3))), draw(thresholds()), bold, keep)
+
+
+KEEPS: st.SearchStrategy[KeepKind | KeepWorths] = st.sampled_from(KEEP_KINDS) | st.builds(
+    KeepWorths, st.tuples(*[st.integers(-500, 900)] * 6), st.integers(0, 100)
+)
+
+
+SIX_COUNTS = st.builds(
+    RollCounts,
+    st.tuples(*[st.integers(-200, 900)] * 6),
+    st.tuples(*[st.integers(0, 100)] * 6),
+    st.integers(0, 100),
+)
+
+
+@st.composite
+def threshold_policies(draw: st.DrawFn) -> ThresholdPolicy:
+    end = draw(st.sampled_from(["plain", "win"]))
+    keep = draw(KEEPS | SIX_COUNTS)
+    return ThresholdPolicy(
+        draw(thresholds()),
+        keep,
+        tuple(draw(st.lists(cases(bolder=isinstance(keep, RollCounts)), max_size=3))),
+        end=end,  # type: ignore[arg-type] # one of the two words
+        lead=draw(st.none() | POINTS) if end == "win" else None,
+        take=draw(by_dice(POINTS)),
+    )
+
+
+computers = st.builds(ComputerPolicy, base=POINTS, step=POINTS, most=POINTS, two=POINTS, hot=st.integers(0, 3))
+policies: st.SearchStrategy[Policy] = threshold_policies() | computers | st.builds(Optimum, st.sampled_from(GOALS))
