@@ -212,11 +212,11 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeyp
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["farkle", "des-10000", "dix-mille"])
-def test_a_card_gives_away_little(name: str) -> None:
+@pytest.mark.parametrize(("name", "most"), [("farkle", 0.0035), ("des-10000", 0.0045), ("dix-mille", 0.0065)])
+def test_a_card_gives_away_little(name: str, most: float) -> None:
     card = make_card(load_rules(name))
     assert card.wins is not None
-    assert card.wins.given_away < 0.006
+    assert card.wins.upper < most
     assert card.points.best - card.points.card < 0.5
 
 
