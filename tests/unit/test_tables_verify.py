@@ -37,7 +37,8 @@ def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Tables of every kind there is."""
     folder = tmp_path_factory.mktemp("full")
-    build_tables([house_rules(counts=("[bust]", "[bust]\nin_a_row = { busts = 2, penalty = 500 }"))], folder)
+    counts = ("[bust]", "[bust]\nin_a_row = { busts = 2, penalty = 500 }")
+    build_tables([house_rules(counts=counts, target=("target = 10000", "target = 600"))], folder)
     return folder
 
 
