@@ -299,9 +299,9 @@ def test_an_interrupted_match_leaves_nothing(tmp_path: Path) -> None:
         "from dice10k_math.cli import main\n"
         "from dice10k_math.questions import match\n"
         "told = match._solve_race\n"
-        "def solve(rules, report):\n"
+        "def solve(*given):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
-        "    return told(rules, report)\n"
+        "    return told(*given)\n"
         "match._solve_race = solve\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )

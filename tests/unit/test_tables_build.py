@@ -292,12 +292,13 @@ def test_the_command_says_what_it_wrote(capsys: pytest.CaptureFixture[str], tmp_
     assert "farkle/odds.parquet" in second.out
     (out / "farkle" / "odds.parquet").unlink()
     third = cli("tables", "build", str(rules), "--out", str(out))
+    count = len(first.data["tables"])
     assert second.out.splitlines()[-4:-1] == [
-        f"{out}: 0 tables written, 10 kept",
+        f"{out}: 0 tables written, {count} kept",
         "",
         "kept: there already, for the same rules and version, its hashes right.",
     ]
-    assert f"{out}: 1 table written, 9 kept" in third.out
+    assert f"{out}: 1 table written, {count - 1} kept" in third.out
     assert cli("tables", "verify", str(out)).out == "all tables hold\n"
 
 

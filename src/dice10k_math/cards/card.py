@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dice10k_math.cards.losses import Losses
-from dice10k_math.cards.search import Findings, find_card, find_points, policy_of
+from dice10k_math.cards.search import Findings, find_card, find_points, policy_of, usual_score
 from dice10k_math.errors import InputError
 from dice10k_math.plans import follow_plan
 from dice10k_math.policy import Plan, RollCounts, ThresholdPolicy, format_policy
@@ -20,8 +20,6 @@ from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
 
 Progress = Callable[[str, float | None], None]
-USUAL = 0.1
-"""Part of the target at which the points of a turn are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +132,6 @@ def has_match(rules: Ruleset) -> bool:
     return plain and least <= 2 <= most and is_race(rules)
 
 
-def _usual_score(rules: Ruleset) -> int:
-    step = bank_step(rules)
-    return max(step, round(USUAL * rules.ending.target / step) * step)
-
-
 @lru_cache(maxsize=16)
 def _best_turn(rules: Ruleset, score: int) -> TurnSolution:
     return solve_turn(rules, score=score, exact=False)
@@ -161,7 +154,7 @@ def points_of(rules: Ruleset, counts: RollCounts, score: int) -> float:
 
 
 def _points(rules: Ruleset, counts: RollCounts) -> Points:
-    score = _usual_score(rules)
+    score = usual_score(rules)
     return Points(score, _best_turn(rules, score).expected_points, points_of(rules, counts, score))
 
 
@@ -174,7 +167,7 @@ def _wins(positions: RacePositions, findings: Findings, told: Progress) -> Wins:
 
 def _for_points(rules: Ruleset) -> Findings:
     """Find the numbers of a card that is about points alone."""
-    score = _usual_score(rules)
+    score = usual_score(rules)
     counts = find_points(rules, lambda keep: points_of(rules, keep, score))
     opening = None
     if bank_rule(rules, 0, opened=False) != bank_rule(rules, 0, opened=True):
@@ -183,14 +176,22 @@ def _for_points(rules: Ruleset) -> Findings:
     return Findings(counts, opening, take=_offers(rules))
 
 
+def _rolled_on(turn: TurnSolution, hand: int | tuple[int, ...], turn_score: int) -> float:
+    """Return the worth of rolling on; of a turn score that cannot be offered with these dice, nothing."""
+    try:
+        return turn.roll_value(hand, turn_score)
+    except InputError:
+        return 0.0
+
+
 def _offers(rules: Ruleset) -> tuple[tuple[int, int], ...]:
     """Return from which turn score on an offer is worth more points than a turn of one's own."""
     if not rules.variants.high_stakes:
         return ()
-    turn = _best_turn(rules, _usual_score(rules))
+    turn = _best_turn(rules, usual_score(rules))
     own, step = turn.expected_points, turn_model(rules).step
     found = []
     for dice in range(rules.turn.dice, 0, -1):
         hand = dice if rules.variants.spicy_faces is None else tuple(sorted(rules.variants.spicy_faces))[:dice]
-        found.append((dice, next(t for t in range(step, 100_000, step) if turn.roll_value(hand, t) > own)))
+        found.append((dice, next(t for t in range(step, 100_000, step) if _rolled_on(turn, hand, t) > own)))
     return tuple(found)

@@ -29,7 +29,7 @@ from dice10k_math.policy import (
 from dice10k_math.policy.model import Subject
 from dice10k_math.program import Floats
 from dice10k_math.questions.turn import TurnSolution, solve_turn
-from dice10k_math.rules import Ruleset
+from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.rules.steps import point_step
 from dice10k_math.turn import bank_rule
 
@@ -132,8 +132,19 @@ def _dice(rules: Ruleset, left: int) -> int | tuple[int, ...]:
     return left if spicy is None else tuple(sorted(spicy))[:left]
 
 
-def find_points(rules: Ruleset, points_of: Callable[[RollCounts], float], score: int = 1000) -> RollCounts:
+USUAL = 0.1
+"""Part of the target at which the points of a turn are told."""
+
+
+def usual_score(rules: Ruleset) -> int:
+    """Return the score at which the points of a turn are told."""
+    step = bank_step(rules)
+    return max(step, round(USUAL * rules.ending.target / step) * step)
+
+
+def find_points(rules: Ruleset, points_of: Callable[[RollCounts], float], score: int | None = None) -> RollCounts:
     """Return the counts that bring the most points a turn, near those of the best turn at a score."""
+    score = usual_score(rules) if score is None else score
     start = straight_counts(solve_turn(rules, score=score, opened=score != 0, exact=False))
     return climb(start, points_of)
 

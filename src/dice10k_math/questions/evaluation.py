@@ -14,7 +14,7 @@ from dice10k_math.plays import Plays
 from dice10k_math.policy import Policy, Standing, format_policy, parse_policy, seat
 from dice10k_math.policy.model import CallablePolicy
 from dice10k_math.questions.duels import Duel, Progress, solve_duel
-from dice10k_math.questions.match import WinProbability, check_match
+from dice10k_math.questions.match import WinProbability, check_match, refuse_offers
 from dice10k_math.questions.optimum import optimal_player
 from dice10k_math.questions.spreads import Spread, solve_spread
 from dice10k_math.race import Race, is_race
@@ -332,6 +332,7 @@ def evaluate(
     if len(read) != 2:
         raise InputError(f"policies: {len(read)}; allowed: 1 or 2")
     check_match(rules)
+    refuse_offers(rules)
     told = progress or (lambda _what, _share: None)
     pair = read[0], read[1]
     if not is_race(rules):

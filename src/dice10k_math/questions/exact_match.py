@@ -8,7 +8,7 @@ from fractions import Fraction
 from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.explicit.claims import Claims
 from dice10k_math.explicit.match import ExplicitMatch, Layout, layout_of
-from dice10k_math.questions.match import check_match
+from dice10k_math.questions.match import check_match, refuse_offers
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.workers import Progress
 
@@ -128,6 +128,7 @@ def certify_match(rules: Ruleset, progress: Progress | None = None, *, layout: L
     from dice10k_math.solve.explicit import propose
 
     check_match(rules)
+    refuse_offers(rules)
     told = progress or (lambda _what, _share: None)
     match = ExplicitMatch(rules, layout or layout_of(rules))
     _check_size(match)

@@ -366,6 +366,18 @@ def check_match(rules: Ruleset) -> None:
         raise InputError(f"{rules.name}: {why}; remedy: {REMEDY}, or ending.kind = 'first_to_target'")
 
 
+def refuse_offers(rules: Ruleset) -> None:
+    """Refuse a ruleset with High Stakes, for questions that are not answered with offers.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> refuse_offers(load_rules("farkle"))
+    """
+    if rules.variants.high_stakes:
+        raise InputError(f"{rules.name}: high_stakes; allowed for this question: rules without this variant")
+
+
 def turn_can_bank(rules: Ruleset) -> bool:
     """Tell whether some turn score can be banked at all."""
     return any(entry.may_bank for hand in turn_model(rules).hands for entry in hand.entries)

@@ -11,7 +11,7 @@ from dice10k_math.movers import BestMover
 from dice10k_math.policy import Policy
 from dice10k_math.questions.duels import Duel, Progress, ResponsePositions, solve_duel
 from dice10k_math.questions.evaluation import mover_of, read_policy
-from dice10k_math.questions.match import MatchChoice, MatchSolution, WinProbability, check_match
+from dice10k_math.questions.match import MatchChoice, MatchSolution, WinProbability, check_match, refuse_offers
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
 
@@ -138,6 +138,7 @@ def best_response(rules: Ruleset, against: Policy | str, progress: Progress | No
     """
     policy = read_policy(against)
     check_match(rules)
+    refuse_offers(rules)
     if not is_race(rules):
         raise InputError(f"{rules.name}: scores can fall in this game; allowed: games in which they cannot")
     race = Race(rules)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dice10k_math.questions.evaluation import evaluate
 from dice10k_math.questions.response import exploitability
+from dice10k_math.race import is_race
 from dice10k_math.rules.model import Ruleset, with_target
 from dice10k_math.tables import match
 from dice10k_math.tables.check_roll import Reader
@@ -23,8 +24,8 @@ CLOSE = 1e-9
 
 
 def has_table(rules: Ruleset) -> bool:
-    """Tell whether a ruleset has the table `exploitability`: those that have the table `match`."""
-    return match.has_table(rules)
+    """Tell whether a ruleset has the table `exploitability`: those with a match in which no score falls, without offers."""
+    return match.has_table(rules) and is_race(rules) and not rules.variants.high_stakes
 
 
 def columns(rules: Ruleset) -> tuple[Column, ...]:  # noqa: ARG001 - the same for all
