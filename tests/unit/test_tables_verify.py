@@ -37,7 +37,7 @@ def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Tables of every kind there is."""
     folder = tmp_path_factory.mktemp("full")
-    counts = ("[bust]", "[bust]\nin_a_row = { busts = 2, penalty = 500 }")
+    counts = ("[bust]", "[bust]\nin_a_row = { busts = 2, penalty = 100 }")
     build_tables([house_rules(counts=counts, target=("target = 10000", "target = 600"))], folder)
     return folder
 
