@@ -24,7 +24,7 @@ CLOSE = 1e-9
 
 
 def has_table(rules: Ruleset) -> bool:
-    """Tell whether a ruleset has the table `exploitability`: where a match is solved, no score falls, nothing is offered."""
+    """Tell whether a ruleset has the table `exploitability`: a match is solved, no score falls, nothing is offered."""
     return match.has_table(rules) and is_race(rules) and not rules.variants.high_stakes
 
 
