@@ -6,6 +6,7 @@ Each function yields the sentences of one page, or parts of them, exactly as the
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -64,3 +65,11 @@ def spreadsheet() -> Iterator[str]:
     found = [row for row in rows if all(row[column] == value for column, value in wanted)]
     assert len(found) == 1
     yield f"gives {float(found[0][ord(summed[0]) - ord('A')]):.2f} points, against {float(found[0][4]):.0f} for banking."
+
+
+@of("reference/tables.md")
+def assignments_of_spicy_faces() -> Iterator[str]:
+    ways = {tuple(sorted(faces)) for faces in itertools.product(range(1, 7), repeat=6)}
+    with (TABLES / "farkle-spicy" / "spicy_faces.csv").open(encoding="utf-8", newline="") as file:
+        assert sorted(tuple(map(int, row["faces"].split())) for row in csv.DictReader(file)) == sorted(ways)
+    yield f"It has a row for each of the {len(ways)} ways to give six dice spicy faces"
