@@ -100,7 +100,7 @@ def bank_decisions(match: MatchSolution, dice: int | None = None, *, second: boo
     match
         A solved match.
     dice
-        Number of dice left; None: a panel for each number with which banking is allowed.
+        Number of dice left; None: a panel for each number with which banking is ever best.
     second
         Under equal turns: for the second turn of the round.
 
@@ -119,7 +119,8 @@ def bank_decisions(match: MatchSolution, dice: int | None = None, *, second: boo
     scores = scores_of(match, COARSE)
     found = _banks(match, scores, second)
     most = match.rules.turn.dice - (match.rules.turn.hot_dice == "must_roll")
-    shown = range(1, most + 1) if dice is None else (dice,)
+    banked = [number for number in range(1, most + 1) if np.isfinite(found[:, :, number - 1]).any()]
+    shown = banked if dice is None else [dice]
     wide = dice is None
     with drawing():
         figure, grid = new_figure(*((9.6, 6.6) if wide else (6.4, 5.6)), **(_panels(len(shown)) if wide else {}))
