@@ -82,7 +82,7 @@ def test_one_value_raised_is_refused_at_that_state(rules: Ruleset, seat: str) ->
         swap,
     ],
 )
-def test_tampered_bounds_are_refused(tamper) -> None:  # type: ignore[no-untyped-def]
+def test_tampered_bounds_are_refused(tamper) -> None:  # type: ignore[no-untyped-def] # each spoils bounds in its own way
     race, bounds = certified(GAMES[0])
     tampered = copied(bounds)
     tamper(tampered)
@@ -105,7 +105,7 @@ def test_what_taking_over_guarantees_encloses_its_value() -> None:
     race, bounds = certified(GAMES[0])
     found = judge_race(race, bounds).guarantees
     values = solve_stakes(race).offers
-    own, their = found.own_offers, found.their_offers  # type: ignore[attr-defined]
+    own, their = found.own_offers, found.their_offers  # type: ignore[attr-defined] # those of High Stakes have them
     checked = np.isfinite(values)
     assert checked.any()
     assert (own[checked] <= values[checked] + 1e-15).all()

@@ -116,7 +116,7 @@ def test_a_measured_page_is_generated_and_says_that_it_is_measured(page: str) ->
 
 
 def test_a_number_typed_by_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    typed: Callable[[str], str] = lambda _page: "The best turn is worth 534.3 points, 16,400 or 10,000."  # noqa: E731
+    typed: Callable[[str], str] = lambda _page: "The best turn is worth 534.3 points, 16,400 or 10,000."  # noqa: E731 - typed by hand on purpose
     monkeypatch.setitem(unexplained.__globals__, "prose", typed)
     monkeypatch.setitem(unexplained.__globals__, "executed", lambda _page: frozenset[str]())
     found = unexplained("index.md", ())

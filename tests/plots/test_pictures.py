@@ -99,9 +99,9 @@ def test_the_bars_are_the_endings_of_the_turn() -> None:
     heights = [bar.get_height() for bar in left.patches]  # type: ignore[attr-defined] # bars are rectangles
     assert heights == pytest.approx([100 * endings.bust, 100 * endings.bust_on_six])
     for bar in right.patches:
-        score = round(bar.get_x() + bar.get_width() / 2)  # type: ignore[attr-defined]
-        assert bar.get_height() == pytest.approx(100 * endings.banked[score])  # type: ignore[attr-defined]
-    shown = sum(bar.get_height() for bar in right.patches)  # type: ignore[attr-defined]
+        score = round(bar.get_x() + bar.get_width() / 2)  # type: ignore[attr-defined] # bars are rectangles
+        assert bar.get_height() == pytest.approx(100 * endings.banked[score])  # type: ignore[attr-defined] # bars are rectangles
+    shown = sum(bar.get_height() for bar in right.patches)  # type: ignore[attr-defined] # bars are rectangles
     assert shown > 99 * sum(endings.banked.values())
 
 
