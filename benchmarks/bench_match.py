@@ -206,38 +206,51 @@ def value_of_its_play(answer: Any) -> float:
 
 
 def bare_loop() -> Callable[..., None]:
-    """Return the same operations without any rules: compare with a running maximum, accumulate."""
+    """Return the same operations without any rules: maxima of two rows, kept; others, multiplied and added up."""
     from numba import njit, prange
 
     # numba has no types that mypy could use
     @njit(parallel=True, fastmath={"nnan", "nsz", "contract"})  # type: ignore[untyped-decorator]
-    def loop(pools: Any, rows: Any, weights: Any, accumulated: Any, best: Any) -> None:
+    def loop(pools: Any, kept: Any, added: Any, weights: Any, accumulated: Any) -> None:
         for block in prange(len(pools)):
-            pool, total, most = pools[block], accumulated[block], best[block]
-            for number in range(len(rows)):
-                row, weight = rows[number], weights[number]
+            pool, total = pools[block], accumulated[block]
+            for number in range(len(kept)):
+                one, other, place = kept[number]
                 for column in range(pool.shape[1]):
-                    x = pool[row, column]
-                    y = most[column]
+                    x = pool[one, column]
+                    y = pool[other, column]
+                    pool[place, column] = x if x > y else y  # noqa: FURB136 - as the operator writes it
+            for number in range(len(added)):
+                one, other = added[number]
+                weight = weights[number]
+                for column in range(pool.shape[1]):
+                    x = pool[one, column]
+                    y = pool[other, column]
                     x = x if x > y else y  # noqa: FURB136 - as the operator writes it
-                    most[column] = x
                     total[column] += weight * x
 
     return loop
 
 
-def rows_read(program: Any) -> Any:
-    """Return the rows that the operator reads, one after another, so that the bare loop reads the same memory."""
+def rows_read(program: Any) -> tuple[Any, Any]:
+    """Return the rows of which the operator takes maxima, one after another, so that the bare loop reads the same
+    memory: those that are kept, with the row they go to, and those that are added up.
+    """
     import numpy as np
 
-    trie = program.trie
-    inner = np.flatnonzero(~program.hot_edge & (program.turn_score <= program.most))
-    parts = []
-    for state in inner.tolist():
+    maxima = program.maxima
+    slots = program.rows + np.arange(maxima.slots)
+    kept, added = [], []
+    for state in np.flatnonzero(~program.hot_edge & (program.turn_score <= program.most)).tolist():
         hand = program.hand[state]
-        entries = trie.entry[trie.starts[hand] : trie.starts[hand + 1]]
-        parts.append(program.targets[program.target_starts[state] + entries])
-    return np.concatenate(parts).astype(np.int32)
+        entries = program.targets[program.target_starts[state] : program.target_starts[state + 1]]
+        places = np.concatenate([entries, np.zeros(maxima.entries - len(entries), np.int64), slots])
+        for first, last, first_whole, last_whole in maxima.runs[maxima.starts[hand] : maxima.starts[hand + 1]]:
+            sides = maxima.left[first:last], maxima.right[first:last], maxima.place[first:last]
+            kept.append(places[np.stack(sides, axis=1)])
+            wholes = maxima.whole_left[first_whole:last_whole], maxima.whole_right[first_whole:last_whole]
+            added.append(places[np.stack(wholes, axis=1)])
+    return np.concatenate(kept), np.concatenate(added)
 
 
 def throughput(report: Report, rounds: int, target: int) -> None:
@@ -259,15 +272,15 @@ def throughput(report: Report, rounds: int, target: int) -> None:
     survival = np.ones(len(program.bust))
     contexts = Contexts(worth, rows, ends, ends, ends)
     operations = program.operations()
-    picked = rows_read(program)
-    assert len(picked) == operations
-    weights = generator.random(operations)
-    pools = generator.random((blocks, program.rows, BLOCK))
-    sums, best = np.zeros((blocks, BLOCK)), np.zeros((blocks, BLOCK))
+    kept, added = rows_read(program)
+    assert len(kept) + len(added) == operations
+    weights = generator.random(len(added))
+    pools = generator.random((blocks, program.rows + program.maxima.slots, BLOCK))
+    sums = np.zeros((blocks, BLOCK))
     loop = bare_loop()
     works = {
         "operator": lambda: back_up(program, contexts, survival),
-        "bare loop": lambda: loop(pools, picked, weights, sums, best),
+        "bare loop": lambda: loop(pools, kept, added, weights, sums),
     }
     alternate(works, 1)
     # One call is short: many of them make a run.

@@ -11,7 +11,7 @@ operation is a vector operation and a block's rows stay in the processor's cache
 
 No entry is dropped: whether more points with the same dice left are better depends on the rules.
 
-Rounding. Probabilities are rounded once, a sum has one term for each node of a trie with weight, and values are at
+Rounding. Probabilities are rounded once, a sum has one term for each maximum with weight, and values are at
 most 1 in absolute value:
 the value of one roll is off by less than `rounding_of(program)`.
 A caller that wants bounds passes it, with a sign, as `nudge`: it is added at every roll, so that the result is a
@@ -61,7 +61,7 @@ class Contexts:
 
 def rounding_of(program: Program) -> float:
     """Return a bound for the rounding error of the value of one roll, for values of at most 1 in absolute value."""
-    terms = max(np.diff(program.trie.starts).tolist())
+    terms = int(program.maxima.wholes.max())
     return float((terms + 8) * 2.0**-53)
 
 
@@ -176,6 +176,11 @@ def back_up_keeping(
     return out[0], offers
 
 
+def shape_of(program: Program) -> tuple[int, int, int, int]:
+    """Return the number of bank rows, the full hand, the most entries of a hand and the number of slots."""
+    return len(program.bank_scores), len(program.bust) - 1, program.maxima.entries, program.maxima.slots
+
+
 def entries_of(program: Program) -> tuple[Ints, Ints, NDArray[np.bool_]]:
     """Return the entries of all hands flat: where those of each hand start, hand left, and whether it is rolled on."""
     hands = program.model.hands
@@ -206,14 +211,13 @@ def _arguments(
     least, most = (np.empty(0), np.empty(0)) if rolled_on is None else (rolled_on.least, rolled_on.most)
     if len(survival) <= program.edge_kind.max():
         raise ValueError(f"survival: {len(survival)} probabilities for {program.edge_kind.max() + 1} kinds of edges")
-    trie = program.trie
     return (
         _with_ranges(program, blocks, rolled_on),
         (contexts.table, contexts.bank_rows, contexts.bust, contexts.bust_on_six, contexts.top, contexts.instant_win),
         (program.bust, program.instant_win, survival, least, most),
-        (len(program.bank_scores), len(program.bust) - 1),
+        shape_of(program),
         program.arrays,
-        (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner),
+        program.maxima.arrays,
         lowest,
         nudge,
     )

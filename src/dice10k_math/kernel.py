@@ -18,13 +18,55 @@ FAINT = 1e-10
 """Probability below which the forward pass stops following a state and counts its value instead."""
 
 
+@njit(cache=True)
+def _new_pool(shape, states):
+    """Return rows for one block, slots of the maxima included, and a table of where sides lie."""
+    first, _, entries, slots = shape
+    kept = first + len(states[0])
+    rows = np.empty(entries + slots, np.uint64)
+    for number in range(slots):
+        rows[entries + number] = kept + number
+    return np.empty((kept + slots, BLOCK)), rows
+
+
+@njit(cache=True, inline="always")
+def _point(rows, state, targets, target_starts):
+    """Let the entries of a hand point to the rows of an after-state."""
+    start = target_starts[state]
+    for number in range(target_starts[state + 1] - start):
+        rows[number] = targets[start + number]
+
+
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
-def _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):
+def _add_classes(acc, pool, rows, h, maxima):
+    """Add what the classes of a hand are worth, by their probabilities: two wholes at once."""
+    starts, runs, left, right, place, whole_left, whole_right, weight = maxima
+    for run in range(starts[h], starts[h + 1]):
+        for number in range(runs[run, 0], runs[run, 1]):
+            one, other, keep = rows[left[number]], rows[right[number]], rows[place[number]]
+            for b in range(BLOCK):
+                x = pool[one, b]
+                y = pool[other, b]
+                pool[keep, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
+        for number in range(runs[run, 2], runs[run, 3], 2):
+            one, other, w = rows[whole_left[number]], rows[whole_right[number]], weight[number]
+            third, fourth, v = rows[whole_left[number + 1]], rows[whole_right[number + 1]], weight[number + 1]
+            for b in range(BLOCK):
+                x = pool[one, b]
+                y = pool[other, b]
+                x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
+                y = pool[third, b]
+                z = pool[fourth, b]
+                y = y if y > z else z  # noqa: FURB136 - this form becomes one vector instruction
+                acc[b] += w * x + v * y
+
+
+@njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
+def _sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima):
     """Back up every after-state of one block that matters; those beyond the limits are edges."""
-    first, last = shape
+    first, last = shape[0], shape[1]
     limit, forced_limit = block[3], block[4]
     hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
-    starts, entry, depth, weight, inner = trie
     for state in range(block[5], len(hand)):
         h = hand[state]
         own = first + state
@@ -39,35 +81,10 @@ def _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):
                     y = pool[bank, b]
                     pool[own, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
             continue
-        offset = target_starts[state]
+        _point(rows, state, targets, target_starts)
         for b in range(BLOCK):
             acc[b] = ending[h, b]
-        for node in range(starts[h], starts[h + 1]):
-            row = targets[offset + entry[node]]
-            d = depth[node]
-            w = weight[node]
-            if d == 0:
-                if inner[node]:
-                    for b in range(BLOCK):
-                        x = pool[row, b]
-                        scratch[0, b] = x
-                        acc[b] += w * x
-                else:
-                    for b in range(BLOCK):
-                        acc[b] += w * pool[row, b]
-            elif inner[node]:
-                for b in range(BLOCK):
-                    x = pool[row, b]
-                    y = scratch[d - 1, b]
-                    x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
-                    scratch[d, b] = x
-                    acc[b] += w * x
-            else:
-                for b in range(BLOCK):
-                    x = pool[row, b]
-                    y = scratch[d - 1, b]
-                    x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
-                    acc[b] += w * x
+        _add_classes(acc, pool, rows, h, maxima)
         if bank >= 0:
             for b in range(BLOCK):
                 x = acc[b] + nudge
@@ -127,40 +144,37 @@ def _load(pool, ending, edge, block, lowest, shares, contexts):
 
 
 @njit(nogil=True, cache=True)
-def back_up_blocks(blocks, contexts, shares, shape, states, trie, lowest, nudge, out):
+def back_up_blocks(blocks, contexts, shares, shape, states, maxima, lowest, nudge, out):
     """Back up blocks of contexts, one after another."""
     first = shape[0]
-    rows = first + len(states[0])
-    pool = np.empty((rows, BLOCK))
-    scratch = np.empty((trie[2].max() + 1, BLOCK))
+    start = first + len(states[0]) - 1
+    pool, rows = _new_pool(shape, states)
     acc = np.empty(BLOCK)
     ending = np.empty((len(shares[0]), BLOCK))
     edge = np.empty((len(shares[2]), BLOCK))
     for k in range(len(blocks)):
         block = blocks[k]
         _load(pool, ending, edge, block, lowest, shares, contexts)
-        _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+        _sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima)
         for b in range(block[2]):
-            out[block[0], block[1] + b] = pool[rows - 1, b]
+            out[block[0], block[1] + b] = pool[start, b]
 
 
 @njit(nogil=True, cache=True)
-def back_up_and_bank(blocks, contexts, shares, shape, states, trie, lowest, nudge, banks, tolerance, out):
+def back_up_and_bank(blocks, contexts, shares, shape, states, maxima, lowest, nudge, banks, tolerance, out):
     """Back up blocks of contexts of one group, and tell for each after-state within reach whether to bank there.
 
     `banks` holds the bank row of each after-state's turn score, or -1.
     """
     first = shape[0]
-    rows = first + len(states[0])
-    pool = np.empty((rows, BLOCK))
-    scratch = np.empty((trie[2].max() + 1, BLOCK))
+    pool, rows = _new_pool(shape, states)
     acc = np.empty(BLOCK)
     ending = np.empty((len(shares[0]), BLOCK))
     edge = np.empty((len(shares[2]), BLOCK))
     for k in range(len(blocks)):
         block = blocks[k]
         _load(pool, ending, edge, block, lowest, shares, contexts)
-        _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+        _sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima)
         for state in range(block[5], len(banks)):
             bank = banks[state]
             if bank >= 0:
@@ -169,66 +183,63 @@ def back_up_and_bank(blocks, contexts, shares, shape, states, trie, lowest, nudg
 
 
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
-def _stand_still(edge, last, scratch, acc, far, ending, trie, entries, nudge, start):
+def _stand_still(still, last, acc, ending, shape, maxima, entries, nudge, start):
     """Find what rolling is worth where the turn score matters no more: hand by hand, as often as it takes.
 
-    From a start below the solution the values rise to it, from one above they fall to it.
+    `still` has a row for rolling each hand, which is filled in; then one for banking and leaving each hand; then
+    the slots of the maxima. From a start below the solution the values rise to it, from one above they fall to it.
     """
-    starts, entry, depth, weight, _ = trie
     entry_starts, entry_hand, entry_rolls = entries
-    hands = len(starts) - 1
-    edge[:, :] = start
+    hands = len(entry_starts) - 1
+    rows = np.empty(shape[2] + shape[3], np.uint64)
+    for number in range(shape[3]):
+        rows[shape[2] + number] = 2 * hands + number
+    still[:hands] = start
     for _ in range(STILL_ROUNDS):
-        last[:] = edge[hands - 1]
+        last[:] = still[hands - 1]
         for h in range(hands):
+            first = entry_starts[h]
+            for number in range(entry_starts[h + 1] - first):
+                after = entry_hand[first + number]
+                rows[number] = after if entry_rolls[first + number] else hands + after
             acc[:] = ending[h]
-            for node in range(starts[h], starts[h + 1]):
-                e = entry_starts[h] + entry[node]
-                after = entry_hand[e]
-                d = depth[node]
-                w = weight[node]
-                for b in range(BLOCK):
-                    x = edge[after, b] if entry_rolls[e] else far[after, b]
-                    if d > 0:
-                        y = scratch[d - 1, b]
-                        x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
-                    scratch[d, b] = x
-                    acc[b] += w * x
+            _add_classes(acc, still, rows, h, maxima)
             for b in range(BLOCK):
-                edge[h, b] = acc[b] + nudge
+                still[h, b] = acc[b] + nudge
         moved = 0.0
         for b in range(BLOCK):
-            moved = max(moved, abs(edge[hands - 1, b] - last[b]))
+            moved = max(moved, abs(still[hands - 1, b] - last[b]))
         if moved < STILL:
             break
 
 
 @njit(nogil=True, cache=True)
 def back_up_and_keep(
-    blocks, contexts, shares, shape, states, trie, lowest, nudge, out, kept, offers, far_banks, entries
+    blocks, contexts, shares, shape, states, maxima, lowest, nudge, out, kept, offers, far_banks, entries
 ):
     """Back up blocks of contexts; give out also what the after-states `kept` are worth.
 
     Beyond the limits banking is worth what `far_banks` say of the hand that it leaves, whatever the turn score.
     """
     first = shape[0]
-    rows = first + len(states[0])
-    pool = np.empty((rows, BLOCK))
-    scratch = np.empty((trie[2].max() + 1, BLOCK))
+    start = first + len(states[0]) - 1
+    pool, rows = _new_pool(shape, states)
     acc = np.empty(BLOCK)
     last = np.empty(BLOCK)
     ending = np.empty((len(shares[0]), BLOCK))
     edge = np.empty((len(shares[2]), BLOCK))
-    far = np.zeros((len(far_banks), BLOCK))
+    still = np.zeros((2 * len(far_banks) + shape[3], BLOCK))
     for k in range(len(blocks)):
         block = blocks[k]
         _load(pool, ending, edge, block, lowest, shares, contexts)
         if len(far_banks) > 0:
-            far[:, : block[2]] = far_banks[:, block[1] : block[1] + block[2]]
-            _stand_still(edge, last, scratch, acc, far, ending, trie, entries, nudge, 0.0 if lowest else 1.0)
-        _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+            hands = len(far_banks)
+            still[hands : 2 * hands, : block[2]] = far_banks[:, block[1] : block[1] + block[2]]
+            _stand_still(still, last, acc, ending, shape, maxima, entries, nudge, 0.0 if lowest else 1.0)
+            edge[:] = still[:hands]
+        _sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima)
         for b in range(block[2]):
-            out[block[0], block[1] + b] = pool[rows - 1, b]
+            out[block[0], block[1] + b] = pool[start, b]
         for number in range(len(kept)):
             state = kept[number]
             # No turn of this block comes to what lies before its first state, so that was not backed up.
@@ -238,16 +249,16 @@ def back_up_and_keep(
 
 
 @njit(cache=True)
-def stand_still(ending, far, trie, entries):
+def stand_still(ending, far, shape, maxima, entries):
     """Return what rolling each hand is worth where the turn score matters no more, for one context."""
-    edge, last = np.empty((len(far), BLOCK)), np.empty(BLOCK)
-    scratch, acc = np.empty((trie[2].max() + 1, BLOCK)), np.empty(BLOCK)
-    endings, banks = np.empty((len(far), BLOCK)), np.empty((len(far), BLOCK))
-    for h in range(len(far)):
+    hands = len(far)
+    still, last, acc = np.empty((2 * hands + shape[3], BLOCK)), np.empty(BLOCK), np.empty(BLOCK)
+    endings = np.empty((hands, BLOCK))
+    for h in range(hands):
         endings[h, :] = ending[h]
-        banks[h, :] = far[h]
-    _stand_still(edge, last, scratch, acc, banks, endings, trie, entries, 0.0, 0.0)
-    return edge[:, 0].copy()
+        still[hands + h, :] = far[h]
+    _stand_still(still, last, acc, endings, shape, maxima, entries, 0.0, 0.0)
+    return still[:hands, 0].copy()
 
 
 @njit(nogil=True, cache=True)
@@ -275,16 +286,17 @@ def fill_bank_worths(out, row, waiting, offers, starts, takes, units, hands):
 
 
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
-def _forward(pool, mass, here, best, chosen, banked, ended, block, shares, shape, states, trie):
+def _forward(pool, rows, mass, here, chosen, banked, ended, block, shares, shape, states, maxima):
     """Follow the best play of every context of a block from the start of the turn, adding up how it ends.
 
     `banked` gets the probability of each bank row; `ended` those of a bust and of a bust with all dice,
     and what edges and instant wins are worth.
     """
-    first, last = shape
+    first, last, entries, slots = shape
+    choice = chosen[slots]
     limit, forced_limit = block[3], block[4]
     hand, turn_score, hot_edge, _, bank_row, targets, target_starts = states
-    starts, entry, depth, weight, _ = trie
+    starts, runs, left, right, place, whole_left, whole_right, weight = maxima
     bust_share, instant_share, instant_win = shares
     j0, width = block[1], block[2]
     for state in range(block[5], len(hand)):
@@ -316,96 +328,101 @@ def _forward(pool, mass, here, best, chosen, banked, ended, block, shares, shape
         for b in range(width):
             ended[kind, j0 + b] += here[b] * bust_share[h]
             ended[2, j0 + b] += here[b] * instant_share[h] * instant_win
-        offset = target_starts[state]
-        for node in range(starts[h], starts[h + 1]):
-            row = targets[offset + entry[node]]
-            d = depth[node]
-            if d == 0:
+        _point(rows, state, targets, target_starts)
+        for run in range(starts[h], starts[h + 1]):
+            for number in range(runs[run, 0], runs[run, 1]):
+                keep = place[number]
+                _choose(chosen[keep - entries], pool, rows, left[number], right[number], chosen, entries)
                 for b in range(BLOCK):
-                    best[0, b] = pool[row, b]
-                    chosen[0, b] = row
+                    x = pool[rows[left[number]], b]
+                    y = pool[rows[right[number]], b]
+                    pool[rows[keep], b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
+            for number in range(runs[run, 2], runs[run, 3]):
+                _choose(choice, pool, rows, whole_left[number], whole_right[number], chosen, entries)
+                _send(choice, here, weight[number], mass, banked, first, j0, width)
+
+
+@njit(cache=True, inline="always")
+def _choose(choice, pool, rows, one, other, chosen, entries):
+    """Write the row of the better of two sides, by context."""
+    for b in range(BLOCK):
+        side = other if pool[rows[other], b] > pool[rows[one], b] else one
+        choice[b] = rows[side] if side < entries else chosen[side - entries, b]
+
+
+@njit(cache=True, inline="always")
+def _send(choice, here, weight, mass, banked, first, j0, width):
+    """Add the probability of a class to the rows chosen there."""
+    # Mostly all contexts of a block choose alike, and then the step is a vector operation.
+    common = choice[0]
+    others = 0
+    for b in range(width):
+        others += choice[b] != common
+    if others == 0 and common < first:
+        for b in range(width):
+            banked[common, j0 + b] += here[b] * weight
+    elif others == 0:
+        for b in range(BLOCK):
+            mass[common - first, b] += here[b] * weight
+    else:
+        for b in range(width):
+            row = choice[b]
+            if row < first:
+                banked[row, j0 + b] += here[b] * weight
             else:
-                for b in range(BLOCK):
-                    x = pool[row, b]
-                    y = best[d - 1, b]
-                    better = x > y
-                    best[d, b] = x if better else y
-                    chosen[d, b] = row if better else chosen[d - 1, b]
-            w = weight[node]
-            if w > 0.0:
-                # Mostly all contexts of a block choose alike, and then the step is a vector operation.
-                common = chosen[d, 0]
-                others = 0
-                for b in range(width):
-                    others += chosen[d, b] != common
-                if others == 0 and common < first:
-                    for b in range(width):
-                        banked[common, j0 + b] += here[b] * w
-                elif others == 0:
-                    for b in range(BLOCK):
-                        mass[common - first, b] += here[b] * w
-                else:
-                    for b in range(width):
-                        row = chosen[d, b]
-                        if row < first:
-                            banked[row, j0 + b] += here[b] * w
-                        else:
-                            mass[row - first, b] += here[b] * w
+                mass[row - first, b] += here[b] * weight
 
 
 @njit(nogil=True, cache=True)
-def back_up_and_forward(blocks, contexts, shares, shape, states, trie, lowest, nudge, out, banked, ended):
+def back_up_and_forward(blocks, contexts, shares, shape, states, maxima, lowest, nudge, out, banked, ended):
     """Back up blocks of one group, and follow the best play of each of their contexts to its endings."""
     first = shape[0]
-    rows = first + len(states[0])
-    levels = trie[2].max() + 1
-    pool = np.empty((rows, BLOCK))
+    start = first + len(states[0]) - 1
+    pool, rows = _new_pool(shape, states)
     mass = np.empty((len(states[0]), BLOCK))
-    scratch = np.empty((levels, BLOCK))
-    chosen = np.empty((levels, BLOCK), np.int64)
+    chosen = np.empty((shape[3] + 1, BLOCK), np.int64)
     acc = np.empty(BLOCK)
     ending = np.empty((len(shares[0]), BLOCK))
     edge = np.empty((len(shares[2]), BLOCK))
     for k in range(len(blocks)):
         block = blocks[k]
         _load(pool, ending, edge, block, lowest, shares, contexts)
-        _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+        _sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima)
         for b in range(block[2]):
-            out[block[0], block[1] + b] = pool[rows - 1, b]
+            out[block[0], block[1] + b] = pool[start, b]
         _forward(
-            pool, mass, acc, scratch, chosen, banked, ended, block,
-            (shares[0], shares[1], contexts[5]), shape, states, trie,
+            pool, rows, mass, acc, chosen, banked, ended, block,
+            (shares[0], shares[1], contexts[5]), shape, states, maxima,
         )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
-def back_up_single(bank_worth, edge, ending, limits, states, trie):
+def back_up_single(bank_worth, edge, ending, limits, shape, states, maxima):
     """Back up one context; return the worth of rolling on from each after-state, and of the better of that and
     banking.
     """
     limit, forced_limit = limits
     hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
-    starts, entry, depth, weight, _ = trie
-    first = len(bank_worth)
-    last = len(ending) - 1
-    pool = np.empty(first + len(hand))
+    starts, runs, left, right, place, whole_left, whole_right, weight = maxima
+    first, last, entries, slots = shape
+    kept = first + len(hand)
+    pool = np.empty(kept)
     pool[:first] = bank_worth
     rolled = np.empty(len(hand))
-    scratch = np.empty(depth.max() + 1)
+    sides = np.empty(entries + slots)
     for state in range(len(hand)):
         h = hand[state]
         if hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
             value = edge[edge_kind[state]]
         else:
             value = ending[h]
-            offset = target_starts[state]
-            for node in range(starts[h], starts[h + 1]):
-                x = pool[targets[offset + entry[node]]]
-                d = depth[node]
-                if d > 0 and scratch[d - 1] > x:
-                    x = scratch[d - 1]
-                scratch[d] = x
-                value += weight[node] * x
+            for number in range(target_starts[state + 1] - target_starts[state]):
+                sides[number] = pool[targets[target_starts[state] + number]]
+            for run in range(starts[h], starts[h + 1]):
+                for number in range(runs[run, 0], runs[run, 1]):
+                    sides[place[number]] = max(sides[left[number]], sides[right[number]])
+                for number in range(runs[run, 2], runs[run, 3]):
+                    value += weight[number] * max(sides[whole_left[number]], sides[whole_right[number]])
         rolled[state] = value
         bank = bank_row[state]
         pool[first + state] = max(value, bank_worth[bank]) if bank >= 0 else value

@@ -9,14 +9,12 @@ A *row* is a vector over contexts (situations between turns that are backed up t
 An after-state beyond the greatest turn score is an *edge*: its value is not computed from further rolls but bounded
 by the caller.
 
-The rolls of a hand are compiled to a trie. Two classes of rolls whose entries begin alike share the maximum over that
-beginning; the entries are
-ordered by how often they occur, so that much is shared.
+The classes of a hand's rolls are compiled to maxima that share their parts (`dice10k_math.maxima`), when they are
+first asked for.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,31 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dice10k_math.maxima import Maxima, maxima_of
 from dice10k_math.turn import Entry, HandModel, TurnModel
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Trie:
-    """The classes of all hands as nodes, hand after hand; a parent comes before its children.
-
-    Attributes
-    ----------
-    starts
-        Shape (hands + 1,): where the nodes of each hand start.
-    entry, depth, weight, inner
-        For each node: number of the entry within its hand, depth (0: no parent; else the parent is the last node
-        before it that is one less
-        deep), probability of the classes that end here, and whether it has children.
-    """
-
-    starts: Ints
-    entry: Ints
-    depth: Ints
-    weight: Floats
-    inner: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,8 +37,6 @@ class Program:
     ----------
     model
         The turn model.
-    trie
-        The rolls.
     bust, instant_win
         Shape (hands,): probabilities.
     bank_scores
@@ -80,11 +56,11 @@ class Program:
     bank_row
         For each after-state the bank row of its turn score, or -1: no banking from here.
     targets, target_starts
-        For each after-state that is no edge, the row of each entry of its hand, and where its rows start.
+        For each after-state that is no edge, the row of each entry of its hand; and where the rows of each after-state
+        start, and the last ones end.
     """
 
     model: TurnModel
-    trie: Trie
     bust: Floats
     instant_win: Floats
     bank_scores: Ints
@@ -123,6 +99,11 @@ class Program:
         )
 
     @property
+    def maxima(self) -> Maxima:
+        """The classes of all hands."""
+        return maxima_of(self.model)
+
+    @property
     def forced_beyond(self) -> int:
         """How far beyond a limit, in points, forced rolls are still backed up: there is no choice that a limit could
         settle.
@@ -142,7 +123,7 @@ class Program:
         whole = len(self.bust) - 1
         inner = ~self.hot_edge & (self.turn_score <= self.most)
         inner &= (self.turn_score <= limit) | ((self.hand == whole) & (self.turn_score <= limit + self.forced_beyond))
-        return int(np.diff(self.trie.starts)[self.hand[inner]].sum())
+        return int(self.maxima.sizes[self.hand[inner]].sum())
 
 
 FORCED = 10_000
@@ -208,7 +189,6 @@ def compile_turn(
     both = any(entry.may_roll and entry.may_bank for hand in model.hands for entry in hand.entries)
     return Program(
         model,
-        _trie(model),
         np.array([hand.bust / hand.outcomes for hand in model.hands]),
         np.array([hand.instant_win / hand.outcomes for hand in model.hands]),
         np.array([score for score, _ in banks], np.int32),
@@ -231,7 +211,7 @@ def compile_turn(
             np.int32,
         ),
         np.array(targets, np.int32),
-        np.array(starts, np.int32),
+        np.array([*starts, len(targets)], np.int32),
     )
 
 
@@ -270,35 +250,6 @@ def _banks(model: TurnModel, order: list[State], bank_leaves_hand: bool) -> list
                 after = _after(model, state, entry)
                 banked.add((after[0], after[2]))
     return sorted(banked if bank_leaves_hand else {(score, ANY_HAND) for score, _ in banked})
-
-
-def _trie(model: TurnModel) -> Trie:
-    starts, entry, depth, weight, inner = [0], [], [], [], []
-    for hand in model.hands:
-        for node_entry, node_depth, node_weight, has_children in _nodes(hand):
-            entry.append(node_entry)
-            depth.append(node_depth)
-            weight.append(node_weight / hand.outcomes)
-            inner.append(has_children)
-        starts.append(len(entry))
-    return Trie(
-        np.array(starts, np.int32),
-        np.array(entry, np.int32),
-        np.array(depth, np.int32),
-        np.array(weight),
-        np.array(inner),
-    )
-
-
-def _nodes(hand: HandModel) -> list[tuple[int, int, int, bool]]:
-    """Return (entry, depth, weight, has children) of the trie of one hand, parents before children."""
-    often = Counter(number for roll in hand.classes for number in roll.entries)
-    lists: dict[tuple[int, ...], int] = defaultdict(int)
-    for roll in hand.classes:
-        lists[tuple(sorted(roll.entries, key=lambda number: (-often[number], number)))] += roll.weight
-    prefixes = {entries[:size] for entries in lists for size in range(1, len(entries) + 1)}
-    parents = {prefix[:-1] for prefix in prefixes}
-    return [(prefix[-1], len(prefix) - 1, lists.get(prefix, 0), prefix in parents) for prefix in sorted(prefixes)]
 
 
 def survival(model: TurnModel, multiple: int) -> tuple[Floats, Floats]:

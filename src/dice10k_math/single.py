@@ -111,14 +111,14 @@ def evaluate(program: Program, situation: Situation) -> TurnWorths:
 
 
 def _arguments(program: Program, situation: Situation) -> tuple[object, ...]:
-    trie = program.trie
     return (
         situation.bank,
         _edge_worths(situation),
         _ending_worths(program, situation),
         _limits(program, situation),
+        (len(program.bank_scores), len(program.bust) - 1, program.maxima.entries, program.maxima.slots),
         program.arrays,
-        (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner),
+        program.maxima.arrays,
     )
 
 
@@ -209,7 +209,7 @@ class _Levels:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.classes = [_classes(hand) for hand in program.model.hands]
-        has_targets = np.append(np.diff(program.target_starts), len(program.targets) - program.target_starts[-1]) > 0
+        has_targets = np.diff(program.target_starts) > 0
         states = np.flatnonzero(has_targets)
         gaps = (np.diff(program.turn_score[states]) != 0) | (np.diff(states) != 1)
         cuts = np.flatnonzero(gaps) + 1

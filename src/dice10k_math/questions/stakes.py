@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dice10k_math.backup import entries_of
+from dice10k_math.backup import entries_of, shape_of
 from dice10k_math.bounds import RaceBounds, StakesGuarantees
 from dice10k_math.certify.race import judge_race
 from dice10k_math.dice import Hand
@@ -233,9 +233,8 @@ def far_worths(race: StakesRace, banks: Floats, bust: float) -> Floats:
     from dice10k_math.kernel import stand_still
 
     program = race.program
-    trie = program.trie
-    arrays = (trie.starts, trie.entry, trie.depth, trie.weight, trie.inner)
-    found: Floats = stand_still(program.bust * bust + program.instant_win, banks, arrays, entries_of(program))
+    ending = program.bust * bust + program.instant_win
+    found: Floats = stand_still(ending, banks, shape_of(program), program.maxima.arrays, entries_of(program))
     return found
 
 
