@@ -1,4 +1,4 @@
-# mypy: allow-untyped-defs, allow-untyped-decorators
+# mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
 """The compiled loops of the operator: one block of contexts at a time, contexts innermost.
 
 Numba compiles them at the first call and keeps the result in its cache.
@@ -14,68 +14,78 @@ from dice10k_math.program import BLOCK, NEVER
 
 STILL, STILL_ROUNDS = 1e-16, 1000
 """Change of the value of a full hand that is as good as none, and how often at most hands are gone through."""
+NARROW = BLOCK // 2
+"""Up to so many contexts in a block the others are left out."""
 FAINT = 1e-10
 """Probability below which the forward pass stops following a state and counts its value instead."""
 
 
-@njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
-def _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):
-    """Back up every after-state of one block that matters; those beyond the limits are edges."""
-    first, last = shape
-    limit, forced_limit = block[3], block[4]
-    hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
-    starts, entry, depth, weight, inner = trie
-    for state in range(block[5], len(hand)):
-        h = hand[state]
-        own = first + state
-        bank = bank_row[state]
-        score = turn_score[state]
-        if hot_edge[state] or score > (forced_limit if h == last else limit):
-            for b in range(BLOCK):
-                pool[own, b] = edge[edge_kind[state], b]
-            if bank >= 0:
-                for b in range(BLOCK):
-                    x = pool[own, b]
-                    y = pool[bank, b]
-                    pool[own, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
-            continue
-        offset = target_starts[state]
-        for b in range(BLOCK):
-            acc[b] = ending[h, b]
-        for node in range(starts[h], starts[h + 1]):
-            row = targets[offset + entry[node]]
-            d = depth[node]
-            w = weight[node]
-            if d == 0:
-                if inner[node]:
-                    for b in range(BLOCK):
+def _sweep_of(size):
+    """Return the sweep over blocks of up to `size` contexts: vector operations of a fixed length are faster."""
+
+    @njit(inline="always", fastmath={"nnan", "nsz", "contract"})
+    def sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie):
+        """Back up every after-state of one block that matters; those beyond the limits are edges."""
+        first, last = shape
+        limit, forced_limit = block[3], block[4]
+        hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
+        starts, entry, depth, weight, inner = trie
+        for state in range(block[5], len(hand)):
+            h = hand[state]
+            own = first + state
+            bank = bank_row[state]
+            score = turn_score[state]
+            if hot_edge[state] or score > (forced_limit if h == last else limit):
+                for b in range(size):
+                    pool[own, b] = edge[edge_kind[state], b]
+                if bank >= 0:
+                    for b in range(size):
+                        x = pool[own, b]
+                        y = pool[bank, b]
+                        pool[own, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
+                continue
+            offset = target_starts[state]
+            for b in range(size):
+                acc[b] = ending[h, b]
+            for node in range(starts[h], starts[h + 1]):
+                row = targets[offset + entry[node]]
+                d = depth[node]
+                w = weight[node]
+                if d == 0:
+                    if inner[node]:
+                        for b in range(size):
+                            x = pool[row, b]
+                            scratch[0, b] = x
+                            acc[b] += w * x
+                    else:
+                        for b in range(size):
+                            acc[b] += w * pool[row, b]
+                elif inner[node]:
+                    for b in range(size):
                         x = pool[row, b]
-                        scratch[0, b] = x
+                        y = scratch[d - 1, b]
+                        x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
+                        scratch[d, b] = x
                         acc[b] += w * x
                 else:
-                    for b in range(BLOCK):
-                        acc[b] += w * pool[row, b]
-            elif inner[node]:
-                for b in range(BLOCK):
-                    x = pool[row, b]
-                    y = scratch[d - 1, b]
-                    x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
-                    scratch[d, b] = x
-                    acc[b] += w * x
+                    for b in range(size):
+                        x = pool[row, b]
+                        y = scratch[d - 1, b]
+                        x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
+                        acc[b] += w * x
+            if bank >= 0:
+                for b in range(size):
+                    x = acc[b] + nudge
+                    y = pool[bank, b]
+                    pool[own, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
             else:
-                for b in range(BLOCK):
-                    x = pool[row, b]
-                    y = scratch[d - 1, b]
-                    x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
-                    acc[b] += w * x
-        if bank >= 0:
-            for b in range(BLOCK):
-                x = acc[b] + nudge
-                y = pool[bank, b]
-                pool[own, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
-        else:
-            for b in range(BLOCK):
-                pool[own, b] = acc[b] + nudge
+                for b in range(size):
+                    pool[own, b] = acc[b] + nudge
+
+    return sweep
+
+
+_sweep, _narrow_sweep = _sweep_of(BLOCK), _sweep_of(NARROW)
 
 
 @njit(cache=True)
@@ -139,7 +149,10 @@ def back_up_blocks(blocks, contexts, shares, shape, states, trie, lowest, nudge,
     for k in range(len(blocks)):
         block = blocks[k]
         _load(pool, ending, edge, block, lowest, shares, contexts)
-        _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+        if block[2] <= NARROW:
+            _narrow_sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
+        else:
+            _sweep(pool, scratch, acc, ending, edge, block, nudge, shape, states, trie)
         for b in range(block[2]):
             out[block[0], block[1] + b] = pool[rows - 1, b]
 
