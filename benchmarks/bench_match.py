@@ -335,7 +335,9 @@ def compare(report: Report, ours: float, theirs: float | None) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    options: argparse.Namespace = arguments(__doc__.splitlines()[0] if __doc__ else "").parse_args(argv)
+    parser = arguments(__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--only-solver", action="store_true", help="leave out all but the comparison with PAYNT")
+    options: argparse.Namespace = parser.parse_args(argv)
     target = QUICK_TARGET if options.quick else TARGET
     paynt = f"PAYNT on stormpy, first to {target:,}"
     contestants = {
@@ -345,7 +347,7 @@ def main(argv: list[str] | None = None) -> int:
     if options.child:
         run_child(contestants[options.child])
         return 0
-    rounds = options.rounds or (1 if options.quick else 3)
+    rounds = options.rounds or (1 if options.quick else 5)
     report = Report(f"Two players, first to {target:,} points, from the rules to the value")
     found = compete(__file__, contestants, rounds, ["--quick"] * options.quick)
     ours, theirs = (report.add(name, outcome.first, outcome.note) for name, outcome in found.items())
@@ -357,6 +359,8 @@ def main(argv: list[str] | None = None) -> int:
         ours, theirs = _with_imports(report, found)
         report.times_faster("the same, importing both as well", ours, theirs, 5)
     compare(report, found["dice10k_math"].answer, found[paynt].answer)
+    if options.only_solver:
+        return finish(report, options)
     throughput(report, rounds, target if options.quick else 10_000)
     for name in () if options.quick else BUILT_IN:
         whole_process(report, f"{name} to 10,000, whole process", name, 10_000, 1)

@@ -21,7 +21,7 @@ bound by induction.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,7 @@ class Contexts:
     instant_win: float = 1.0
 
 
+@lru_cache(maxsize=64)
 def rounding_of(program: Program) -> float:
     """Return a bound for the rounding error of the value of one roll, for values of at most 1 in absolute value."""
     terms = int(program.maxima.wholes.max())
@@ -81,10 +82,11 @@ def _with_ranges(program: Program, blocks: Blocks, rolled_on: RollOn | None) -> 
     beyond = program.forced_beyond if rolled_on is None else 0
     forced_limit = np.minimum(limit + beyond, program.most)
     reach = forced_limit + program.widest
-    first = np.searchsorted(-program.turn_score, -reach)
-    return np.column_stack(
-        [blocks[:, :3], limit, forced_limit, first, np.searchsorted(program.bank_scores, reach, side="right")]
-    )
+    found = np.empty((len(blocks), 7), np.int64)
+    found[:, :3], found[:, 3], found[:, 4] = blocks[:, :3], limit, forced_limit
+    found[:, 5] = len(program.turn_score) - np.searchsorted(program.turn_score[::-1], reach, side="right")
+    found[:, 6] = np.searchsorted(program.bank_scores, reach, side="right")
+    return found
 
 
 def back_up(
@@ -192,6 +194,11 @@ def entries_of(program: Program) -> tuple[Ints, Ints, NDArray[np.bool_]]:
     )
 
 
+@lru_cache(maxsize=64)
+def _edge_kinds(program: Program) -> int:
+    return int(program.edge_kind.max()) + 1
+
+
 def _parts(blocks: Blocks, workers: int) -> list[Blocks]:
     """Deal the blocks out, long ones and short ones alike to every worker."""
     return [blocks[start::workers] for start in range(min(workers, len(blocks)))]
@@ -209,8 +216,8 @@ def _arguments(
     """Return the arguments that the compiled loops share."""
     survival, rolled_on = beyond
     least, most = (np.empty(0), np.empty(0)) if rolled_on is None else (rolled_on.least, rolled_on.most)
-    if len(survival) <= program.edge_kind.max():
-        raise ValueError(f"survival: {len(survival)} probabilities for {program.edge_kind.max() + 1} kinds of edges")
+    if len(survival) < (kinds := _edge_kinds(program)):
+        raise ValueError(f"survival: {len(survival)} probabilities for {kinds} kinds of edges")
     return (
         _with_ranges(program, blocks, rolled_on),
         (contexts.table, contexts.bank_rows, contexts.bust, contexts.bust_on_six, contexts.top, contexts.instant_win),

@@ -18,7 +18,11 @@ true match, and the farther an interval is from where matches are decided, the l
 Likewise a turn score beyond the greatest one that is backed up counts as the best (or the worst) of all it can lead to.
 
 A *row* of the extended table is the worth of waiting with an own state, by the opponent's own state.
-Further rows stand for having won and (final round) for having reached the target with each total.
+Further rows stand for having won and (where the opponent has one more turn) for having reached the target with each
+total.
+
+*Phases.* Under equal turns there are two fields with the same own states: of the turns of the player who began the
+round, and of those that close it.
 """
 
 from __future__ import annotations
@@ -146,6 +150,10 @@ class Field:
 
     Attributes
     ----------
+    target
+        The target, or the least score above it that can be.
+    phase
+        Under equal turns: 0 for the turns that begin a round, 1 for those that close it.
     states
         The own states; a turn start is a pair of their numbers.
     won
@@ -157,13 +165,11 @@ class Field:
         Number of rows of the extended table.
     """
 
-    def __init__(self, rules: Ruleset, extent: Extent) -> None:
-        if rules.ending.kind == "equal_turns":
-            raise InputError(f"{rules.name}: equal turns together with penalties are not solved for two players")
-        self.rules, self.extent = rules, extent
+    def __init__(self, rules: Ruleset, extent: Extent, phase: int = 0) -> None:
+        self.rules, self.extent, self.phase = rules, extent, phase
         self.model = turn_model(rules)
         self.unit = score_step(rules)
-        self.target = rules.ending.target
+        self.target = -(-rules.ending.target // self.unit) * self.unit
         self.exact = rules.ending.kind == "exact"
         self.passes = rules.ending.overshoot == "add_or_subtract"
         first_bank = bank_rule(rules, self.target, opened=True)
@@ -204,7 +210,12 @@ class Field:
     @property
     def has_last_turn(self) -> bool:
         """Whether the opponent of a player who reaches the target has one more turn."""
-        return self.rules.ending.kind == "final_round"
+        return self.rules.ending.kind == "final_round" or (self.phases == 2 and self.phase == 0)
+
+    @property
+    def phases(self) -> int:
+        """Number of phases of the match: 2 under equal turns."""
+        return 2 if self.rules.ending.kind == "equal_turns" else 1
 
     @cached_property
     def program(self) -> Program:
@@ -234,8 +245,9 @@ class Field:
         """
         if opened is None:
             opened = score != 0 or not self.remembers
-        known = (self.intervals[self._interval(score)][0], opened, busts)
-        if score % self.unit or known not in self._number:
+        low, high = self.intervals[self._interval(score)]
+        known = (low, opened, busts)
+        if score % self.unit or score > high or known not in self._number:
             raise InputError(
                 f"score: {score} with {busts} busts in a row cannot be in {self.rules.name}; "
                 f"scores are multiples of {self.unit}"
@@ -341,7 +353,7 @@ class Field:
         side
             Which bound it is: with it, of the opponent's scores in an interval the one that counts.
         last_turn, beyond
-            Worth for the opponent of a last turn by deficit, and for greater deficits; needed with a final round only.
+            Worth for the opponent of a last turn by deficit, and for greater deficits; needed where there is one.
         """
         table = np.empty((self.rows, len(self.states)))
         table[: len(self.states)] = wait
@@ -501,7 +513,8 @@ def extents(rules: Ruleset) -> tuple[Extent, Extent]:
     if rules.ending.overshoot != "add_or_subtract":
         below = widths((0.05, 8), (0.1, 6), (0.2, 6))
         low = -points(0.5)
-        most = target - low + (points(2.0) if rules.ending.kind == "final_round" else 0)
+        answered = rules.ending.kind in ("final_round", "equal_turns")
+        most = target - low + (points(2.0) if answered else 0)
         extent = Extent(low, target, below, (), most)
         return extent, extent
     # Whoever trails may throw one huge turn, past the target as far again: there every score has to be told apart.

@@ -1,4 +1,4 @@
-# mypy: allow-untyped-defs, allow-untyped-decorators
+# mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
 """The compiled loops of the operator: one block of contexts at a time, contexts innermost.
 
 Numba compiles them at the first call and keeps the result in its cache.
@@ -14,6 +14,8 @@ from dice10k_math.program import BLOCK, NEVER
 
 STILL, STILL_ROUNDS = 1e-16, 1000
 """Change of the value of a full hand that is as good as none, and how often at most hands are gone through."""
+NARROW = BLOCK // 2
+"""Up to so many contexts in a block the others are left out."""
 FAINT = 1e-10
 """Probability below which the forward pass stops following a state and counts its value instead."""
 
@@ -37,62 +39,70 @@ def _point(rows, state, targets, target_starts):
         rows[number] = targets[start + number]
 
 
-@njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
-def _add_classes(acc, pool, rows, h, maxima):
-    """Add what the classes of a hand are worth, by their probabilities: two wholes at once."""
-    starts, runs, left, right, place, whole_left, whole_right, weight = maxima
-    for run in range(starts[h], starts[h + 1]):
-        for number in range(runs[run, 0], runs[run, 1]):
-            one, other, keep = rows[left[number]], rows[right[number]], rows[place[number]]
-            for b in range(BLOCK):
-                x = pool[one, b]
-                y = pool[other, b]
-                pool[keep, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
-        for number in range(runs[run, 2], runs[run, 3], 2):
-            one, other, w = rows[whole_left[number]], rows[whole_right[number]], weight[number]
-            third, fourth, v = rows[whole_left[number + 1]], rows[whole_right[number + 1]], weight[number + 1]
-            for b in range(BLOCK):
-                x = pool[one, b]
-                y = pool[other, b]
-                x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
-                y = pool[third, b]
-                z = pool[fourth, b]
-                y = y if y > z else z  # noqa: FURB136 - this form becomes one vector instruction
-                acc[b] += w * x + v * y
+def _loops_of(size):
+    """Return the loops over blocks of up to `size` contexts: vector operations of a fixed length are faster."""
 
+    @njit(inline="always", fastmath={"nnan", "nsz", "contract"})
+    def add_classes(acc, pool, rows, h, maxima):
+        """Add what the classes of a hand are worth, by their probabilities: two wholes at once."""
+        starts, runs, left, right, place, whole_left, whole_right, weight = maxima
+        for run in range(starts[h], starts[h + 1]):
+            for number in range(runs[run, 0], runs[run, 1]):
+                one, other, keep = rows[left[number]], rows[right[number]], rows[place[number]]
+                for b in range(size):
+                    x = pool[one, b]
+                    y = pool[other, b]
+                    pool[keep, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
+            for number in range(runs[run, 2], runs[run, 3], 2):
+                one, other, w = rows[whole_left[number]], rows[whole_right[number]], weight[number]
+                third, fourth, v = rows[whole_left[number + 1]], rows[whole_right[number + 1]], weight[number + 1]
+                for b in range(size):
+                    x = pool[one, b]
+                    y = pool[other, b]
+                    x = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
+                    y = pool[third, b]
+                    z = pool[fourth, b]
+                    y = y if y > z else z  # noqa: FURB136 - this form becomes one vector instruction
+                    acc[b] += w * x + v * y
 
-@njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
-def _sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima):
-    """Back up every after-state of one block that matters; those beyond the limits are edges."""
-    first, last = shape[0], shape[1]
-    limit, forced_limit = block[3], block[4]
-    hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
-    for state in range(block[5], len(hand)):
-        h = hand[state]
-        own = first + state
-        bank = bank_row[state]
-        score = turn_score[state]
-        if hot_edge[state] or score > (forced_limit if h == last else limit):
-            for b in range(BLOCK):
-                pool[own, b] = edge[edge_kind[state], b]
+    @njit(inline="always", fastmath={"nnan", "nsz", "contract"})
+    def sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima):
+        """Back up every after-state of one block that matters; those beyond the limits are edges."""
+        first, last = shape[0], shape[1]
+        limit, forced_limit = block[3], block[4]
+        hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
+        for state in range(block[5], len(hand)):
+            h = hand[state]
+            own = first + state
+            bank = bank_row[state]
+            score = turn_score[state]
+            if hot_edge[state] or score > (forced_limit if h == last else limit):
+                for b in range(size):
+                    pool[own, b] = edge[edge_kind[state], b]
+                if bank >= 0:
+                    for b in range(size):
+                        x = pool[own, b]
+                        y = pool[bank, b]
+                        pool[own, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
+                continue
+            _point(rows, state, targets, target_starts)
+            for b in range(size):
+                acc[b] = ending[h, b]
+            add_classes(acc, pool, rows, h, maxima)
             if bank >= 0:
-                for b in range(BLOCK):
-                    x = pool[own, b]
+                for b in range(size):
+                    x = acc[b] + nudge
                     y = pool[bank, b]
                     pool[own, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
-            continue
-        _point(rows, state, targets, target_starts)
-        for b in range(BLOCK):
-            acc[b] = ending[h, b]
-        _add_classes(acc, pool, rows, h, maxima)
-        if bank >= 0:
-            for b in range(BLOCK):
-                x = acc[b] + nudge
-                y = pool[bank, b]
-                pool[own, b] = x if x > y else y  # noqa: FURB136 - this form becomes one vector instruction
-        else:
-            for b in range(BLOCK):
-                pool[own, b] = acc[b] + nudge
+            else:
+                for b in range(size):
+                    pool[own, b] = acc[b] + nudge
+
+    return add_classes, sweep
+
+
+_add_classes, _sweep = _loops_of(BLOCK)
+_, _narrow_sweep = _loops_of(NARROW)
 
 
 @njit(cache=True)
@@ -155,7 +165,10 @@ def back_up_blocks(blocks, contexts, shares, shape, states, maxima, lowest, nudg
     for k in range(len(blocks)):
         block = blocks[k]
         _load(pool, ending, edge, block, lowest, shares, contexts)
-        _sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima)
+        if block[2] <= NARROW:
+            _narrow_sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima)
+        else:
+            _sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima)
         for b in range(block[2]):
             out[block[0], block[1] + b] = pool[start, b]
 

@@ -10,19 +10,13 @@ They check each other in the tests.
 from __future__ import annotations
 
 import sys
-from bisect import bisect_left
 from dataclasses import dataclass
-from functools import lru_cache
-from operator import neg
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dice10k_math.edges import RollOn, edge_worths
-from dice10k_math.program import ANY_HAND, NEVER, Floats, Ints, Program
-from dice10k_math.turn import HandModel
-
-Mask = NDArray[np.bool_]
+from dice10k_math.levels import Levels, levels_of
+from dice10k_math.program import ANY_HAND, NEVER, Floats, Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +73,6 @@ class TurnWorths:
         return None if worth == NEVER else worth
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
-    """The after-states of one turn score that have rolls, with the classes of their hands laid out flat.
-
-    Attributes
-    ----------
-    states
-        Where they lie among all after-states: side by side.
-    reads, class_starts, weights
-        The rows that the classes read, where those of each class start, and the probability of each class.
-    state_starts
-        Where the classes of each after-state start.
-    """
-
-    states: slice
-    reads: Ints
-    class_starts: Ints
-    weights: Floats
-    state_starts: Ints
-
-
 def evaluate(program: Program, situation: Situation) -> TurnWorths:
     """Return the worth of every after-state in one situation."""
     if "numba" in sys.modules:
@@ -147,107 +120,59 @@ def _ending_worths(program: Program, situation: Situation) -> Floats:
 
 
 def _evaluate_plainly(program: Program, situation: Situation) -> TurnWorths:
-    first = len(program.bank_scores)
     limit, forced_limit = _limits(program, situation)
-    whole = len(program.bust) - 1
-    edge = program.hot_edge | (program.turn_score > np.where(program.hand == whole, forced_limit, limit))
-    roll = _edge_worths(situation)[program.edge_kind]
-    bank = np.where(program.bank_row >= 0, situation.bank[program.bank_row], NEVER)
-    pool = np.concatenate([situation.bank, np.maximum(roll, bank)])
-    endings = _ending_worths(program, situation)[program.hand]
-    best_here = pool[first:]
-    levels = _levels(program)
-    for number in range(levels.first_within(forced_limit), levels.count):
-        beyond = levels.turn_score[number] > limit
-        level = levels.level(number, forced_only=beyond)
-        states = level.states
-        # What reads the most, and so what counts: each class takes the best of its entries.
-        best = np.maximum.reduceat(pool.take(level.reads), level.class_starts)
-        if states.stop == states.start + 1:
-            _set_one(states.start, float(best.dot(level.weights)), (edge, endings, bank), (roll, best_here))
-            continue
-        best *= level.weights
-        rolled = np.add.reduceat(best, level.state_starts)
-        rolled += endings[states]
-        if beyond:
-            rolled = np.where(edge[states], roll[states], rolled)
-        roll[states] = rolled
-        np.maximum(rolled, bank[states], out=best_here[states])
-    return TurnWorths(program, roll, best_here, situation.bank)
+    levels = levels_of(program)
+    edges = _edge_worths(situation)
+    roll = levels.edges(edges, forced_limit // levels.step + 1 + program.widest // levels.step)
+    bank_columns, stay = levels.banks(situation.bank, len(roll))
+    grid = np.concatenate([np.maximum(roll, stay), bank_columns], axis=1)
+    endings = np.tile(_ending_worths(program, situation), levels.columns // levels.hands)
+    if forced_limit > limit:
+        _back_up_forced(levels, (limit // levels.step, forced_limit // levels.step), endings, (roll, grid, stay))
+    _back_up(levels, limit // levels.step, endings, (roll, grid, stay))
+    return _by_state(program, levels, forced_limit, edges, situation.bank, roll, grid)
 
 
-def _set_one(state: int, rolled: float, given: tuple[Mask, Floats, Floats], out: tuple[Floats, Floats]) -> None:
-    """Write the worth of one after-state that is no edge."""
-    edge, endings, bank = given
-    if not edge[state]:
-        rolled += float(endings[state])
-        out[0][state] = rolled
-        out[1][state] = max(rolled, float(bank[state]))
+def _back_up(levels: Levels, top: int, endings: Floats, given: tuple[Floats, Floats, Floats]) -> None:
+    """Write what rolling, and the better of rolling and banking, is worth in the rows up to `top`."""
+    roll, grid, stay = given
+    flat = grid.reshape(-1)
+    for row in range(top, -1, -1):
+        columns, rolls = levels.rolls(row)
+        if rolls is not None:
+            rolled = rolls.worth(flat[row * levels.width :])
+            rolled += endings[columns]
+            roll[row, columns] = rolled
+            np.maximum(rolled, stay[row, columns], out=grid[row, columns])
 
 
-@dataclass(frozen=True, slots=True)
-class _Classes:
-    """The classes of a hand laid out flat: entries, where those of each class start, and probabilities."""
+def _back_up_forced(
+    levels: Levels, rows: tuple[int, int], endings: Floats, given: tuple[Floats, Floats, Floats]
+) -> None:
+    """Do the same for the rolls of all dice in the rows from the one on to the other, and in a few before them.
 
-    entries: Ints
-    starts: Ints
-    weights: Floats
-
-
-def _classes(hand: HandModel) -> _Classes:
-    sizes = [len(roll.entries) for roll in hand.classes]
-    return _Classes(
-        np.array([number for roll in hand.classes for number in roll.entries], np.int32),
-        np.cumsum([0, *sizes[:-1]], dtype=np.int32),
-        np.array([roll.weight / hand.outcomes for roll in hand.classes]),
-    )
-
-
-class _Levels:
-    """The levels of a program, highest turn score first; each is laid out when it is first asked for."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.classes = [_classes(hand) for hand in program.model.hands]
-        has_targets = np.diff(program.target_starts) > 0
-        states = np.flatnonzero(has_targets)
-        gaps = (np.diff(program.turn_score[states]) != 0) | (np.diff(states) != 1)
-        cuts = np.flatnonzero(gaps) + 1
-        self.ranges = [(int(group[0]), int(group[-1]) + 1) for group in np.split(states, cuts)]
-        self.turn_score = [int(program.turn_score[first]) for first, _ in self.ranges]
-        self.count = len(self.ranges)
-        self._known: dict[tuple[int, bool], _Level] = {}
-
-    def first_within(self, limit: int) -> int:
-        """Return the number of the first level with a turn score within a limit."""
-        return bisect_left(self.turn_score, -limit, key=neg)
-
-    def level(self, number: int, *, forced_only: bool) -> _Level:
-        """Return a level; with `forced_only` no more of it than the after-states with all dice to roll need."""
-        key = number, forced_only
-        if key not in self._known:
-            first, end = self.ranges[number]
-            if forced_only and not self.program.model.bonus:
-                # Without hot dice to tell apart the after-state with all dice is one, and comes first.
-                end = first + 1
-            self._known[key] = self._laid_out(first, end)
-        return self._known[key]
-
-    def _laid_out(self, first: int, end: int) -> _Level:
-        program = self.program
-        found = [self.classes[hand] for hand in program.hand[first:end].tolist()]
-        starts = program.target_starts[first:end].tolist()
-        reads = np.cumsum([0, *(len(one.entries) for one in found)])
-        sizes = np.cumsum([0, *(len(one.weights) for one in found)])
-        return _Level(
-            slice(first, end),
-            program.targets[np.concatenate([one.entries + start for one, start in zip(found, starts, strict=True)])],
-            np.concatenate([one.starts + read for one, read in zip(found, reads[:-1].tolist(), strict=True)]),
-            np.concatenate([one.weights for one in found]),
-            sizes[:-1].astype(np.int32),
-        )
+    What is written there before its time is not read before it is written anew.
+    """
+    roll, grid, stay = given
+    flat = grid.reshape(-1)
+    whole = slice(levels.hands - 1, levels.hots * levels.hands, levels.hands)
+    end = rows[1] + 1
+    while end > rows[0] + 1:
+        start = max(end - levels.chunk, 0)
+        rolled = levels.forced.worth(flat[start * levels.width :]).reshape(levels.chunk, levels.hots)[: end - start]
+        rolled += endings[-1]
+        roll[start:end, whole] = rolled
+        grid[start:end, whole] = np.maximum(rolled, stay[start:end, whole])
+        end = start
 
 
-@lru_cache(maxsize=16)
-def _levels(program: Program) -> _Levels:
-    return _Levels(program)
+def _by_state(
+    program: Program, levels: Levels, limit: int, edges: Floats, bank: Floats, roll: Floats, grid: Floats
+) -> TurnWorths:
+    """Return the worths by after-state of the program, of which those beyond the limit are edges."""
+    rolled = edges[program.edge_kind]
+    best = np.maximum(rolled, np.where(program.bank_row >= 0, bank[program.bank_row], NEVER))
+    first = int(np.searchsorted(-program.turn_score, -limit))
+    places = levels.row[first:], levels.column[first:]
+    rolled[first:], best[first:] = roll[places], grid[places]
+    return TurnWorths(program, rolled, best, bank)

@@ -256,8 +256,10 @@ class StakesRace(Race):
         """Back up the turn of every turn start of one row, as in other races."""
         return self._backed_up(phase, total, worth, side, self.offer_states[:0], only)[0]
 
-    def turn_with_offers(self, phase: int, total: int, worth: RowWorth, side: Side, store: Floats) -> Floats:
-        """Back up every turn start of one row, and store what taking over the offers is worth there.
+    def turn_with_offers(
+        self, phase: int, total: int, worth: RowWorth, side: Side, store: Floats, only: Mask | None = None
+    ) -> Floats:
+        """Back up every turn start of one row, or some, and store what taking over the offers is worth there.
 
         Returns
         -------
@@ -266,7 +268,7 @@ class StakesRace(Race):
         """
         first, end = self.columns(total)
         kept = self.offer_states[: self.offers_of(total)]
-        values, offers = self._backed_up(phase, total, worth, side, kept)
+        values, offers = self._backed_up(phase, total, worth, side, kept, only)
         # The store is read by the score of the player who is offered them; here columns are the other's.
         start, stop = self.offer_starts[total : total + 2]
         store[phase, start:stop] = offers[:, first:end][:, ::-1].reshape(-1)

@@ -96,6 +96,21 @@ def test_tables_give_the_same_advice(match: MatchSolution, folder: Path) -> None
     )
 
 
+def test_a_question_is_answered_from_the_offers_that_can_follow_it(match: MatchSolution, folder: Path) -> None:
+    assert isinstance(match.positions, StakesPositions)
+    for own, other in ((300, 450), (450, 300), (0, 650)):
+        loaded = load_match(folder / "tables", STAKES)
+        assert isinstance(loaded.positions, StakesPositions)
+        found = loaded.positions.turn(Seat(own), Seat(other))
+        assert "offers" not in loaded.positions.__dict__
+        # Not only the start: every after-state, and so every bank that can be offered.
+        assert np.max(np.abs(found.roll - match.positions.turn(Seat(own), Seat(other)).roll)) < 1e-12
+        loaded.positions.turn(Seat(other), Seat(own))
+        assert "offers" not in loaded.positions.__dict__
+        loaded.positions.turn(Seat(100), Seat(100))
+        assert "offers" in loaded.positions.__dict__
+
+
 def test_a_wrong_table_of_what_to_take_over_is_found(folder: Path) -> None:
     from dice10k_math.tables import take_over
 

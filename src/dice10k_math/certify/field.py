@@ -15,6 +15,7 @@ Both seats are alike, so `them` is also an upper bound for the player's own chan
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -79,20 +80,28 @@ def judge_field(field: Field, us: Floats, them: Floats, progress: Share | None =
         Shape (states, states): bounds from below and from above for the player to move, by own state and opponent's.
     """
     own_table, their_table = tables_of(field, us, them)
+    jobs = (("lower bound", field, us, own_table, DOWN), ("upper bound", field, them, their_table, UP))
+    return FieldVerdict(tuple(judge_jobs(jobs, progress)), us.size + them.size)
+
+
+Job = tuple[str, Field, Floats, Floats, Side]
+"""What a table is called, whose turns it is about, its claims, the extended table of waiting, and which bound it is."""
+
+
+def judge_jobs(jobs: Sequence[Job], progress: Share | None) -> list[FieldFault]:
+    """Check tables of the same size; return the worst fault of each own state and table."""
     faults = []
-    jobs: tuple[tuple[str, Floats, Floats, Side], ...] = (
-        ("lower bound", us, own_table, DOWN),
-        ("upper bound", them, their_table, UP),
-    )
-    size = len(field.states)
+    size = len(jobs[0][1].states)
     turns = (
-        turn for _, _, table, side in jobs for turn in map_all(partial(field.turn, table=table, side=side), range(size))
+        turn
+        for _, field, _, table, side in jobs
+        for turn in map_all(partial(field.turn, table=table, side=side), range(size))
     )
-    for number, allowed in enumerate(counted(turns, 2 * size, progress)):
-        (name, claimed, _, side), state = jobs[number // size], number % size
+    for number, allowed in enumerate(counted(turns, len(jobs) * size, progress)):
+        (name, field, claimed, _, side), state = jobs[number // size], number % size
         fault = _worst(field, name, state, claimed[state], allowed, side)
         faults += [fault] if fault else []
-    return FieldVerdict(tuple(faults), us.size + them.size)
+    return faults
 
 
 def _worst(field: Field, name: str, state: int, claimed: Floats, allowed: Floats, side: Side) -> FieldFault | None:

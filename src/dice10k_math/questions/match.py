@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.extra_rounds import unsolved
 from dice10k_math.odds import hand_of
 from dice10k_math.questions.choices import Action, after_keep, all_dice_must_be_rolled, hot_dice_forbid_banking
-from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, Seat
+from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, RoundsPositions, Seat
 from dice10k_math.questions.resume import Diary
 from dice10k_math.questions.stakes import StakesPositions, solve_stakes_positions
 from dice10k_math.race import Race, is_race
@@ -345,6 +348,8 @@ def solve_match(
         return MatchSolution(rules, solve_stakes_positions(rules, progress))
     if is_race(rules):
         return MatchSolution(rules, _solve_race(rules, progress, None if resume is None else Path(resume)))
+    if rules.ending.kind == "equal_turns":
+        return MatchSolution(rules, _solve_rounds(rules, progress))
     return MatchSolution(rules, _solve_field(rules, progress))
 
 
@@ -364,6 +369,8 @@ def check_match(rules: Ruleset) -> None:
     if rules.ending.kind != "first_to_target" and hot_dice_chance(turn_model(rules)) == 1:
         why = "some play never busts, so a turn can be as long as the player likes, and none is best"
         raise InputError(f"{rules.name}: {why}; remedy: {REMEDY}, or ending.kind = 'first_to_target'")
+    if (reason := unsolved(rules)) is not None:
+        raise InputError(f"{rules.name}: {reason}, not solved; remedy: ending.tie = 'shared'")
 
 
 def refuse_offers(rules: Ruleset) -> None:
@@ -410,3 +417,19 @@ def _solve_field(rules: Ruleset, progress: Progress | None) -> FieldPositions:
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
     return FieldPositions(field, bounds.us, bounds.them)
+
+
+def _solve_rounds(rules: Ruleset, progress: Progress | None) -> RoundsPositions:
+    from dice10k_math.certify.rounds import judge_rounds
+    from dice10k_math.field import Field, extents
+    from dice10k_math.solve.rounds import estimate_rounds, solve_rounds
+
+    extent = extents(rules)[-1]
+    fields = Field(rules, extent), Field(rules, extent, 1)
+    bounds = solve_rounds(fields, estimate_rounds(fields, progress=within(progress, "estimating")), progress=progress)
+    us, them = (np.stack([getattr(phase, name) for phase in bounds.phases]) for name in ("us", "them"))
+    verdict = judge_rounds(fields, us, them, bounds.lead, bounds.follow, part_of(progress, "judging"))
+    if not verdict.accepted:
+        raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
+    tie = (float(bounds.follow[0, 0]) + 1.0 - float(bounds.lead[0, 0])) / 2
+    return RoundsPositions.of(fields, us, them, tie)

@@ -191,11 +191,14 @@ class FieldPositions:
         The match.
     us, them
         Bounds for the player to move, by own state and opponent's.
+    wait
+        The extended table of waiting after a turn; None: it follows from the bounds, as one turn is like another.
     """
 
     field: Field
     us: Floats
     them: Floats
+    wait: Floats | None = None
 
     @cached_property
     def middle(self) -> Floats:
@@ -205,11 +208,13 @@ class FieldPositions:
     @cached_property
     def waiting(self) -> Floats:
         """The extended table of waiting that belongs to the middle of the bounds."""
+        if self.wait is not None:
+            return self.wait
         last = last_turns(self.field, 0.5, NEAREST) if self.field.has_last_turn else None
         return self.field.extend(1.0 - self.middle.T, NEAREST, last, 0.0 if last is None else float(last[-1]))
 
     def _place(self, mover: Seat, other: Seat, second: bool) -> tuple[int, int]:
-        if second:
+        if second and self.field.phases == 1:
             raise InputError(f"second: {self.field.rules.name} has no equal turns, so it does not matter who began")
         numbers = tuple(self.field.state_of(seat.score, seat.opened, seat.busts) for seat in (mover, other))
         return numbers[0], numbers[1]
@@ -260,6 +265,59 @@ class FieldPositions:
             "lower": self.us[own, other],
             "upper": self.them[own, other],
         }
+
+
+@dataclass(frozen=True, eq=False)
+class RoundsPositions:
+    """The turn starts of a match of equal turns in which scores can fall.
+
+    Attributes
+    ----------
+    phases
+        Those of turns that begin a round, and of turns that close one.
+    """
+
+    phases: tuple[FieldPositions, FieldPositions]
+
+    @classmethod
+    def of(cls, fields: tuple[Field, Field], us: Floats, them: Floats, tie: float) -> Self:
+        """Return the positions of a solved and certified match.
+
+        Parameters
+        ----------
+        fields
+            Turns that begin a round, and turns that close one.
+        us, them
+            Shape (2, states, states): bounds, by phase.
+        tie
+            What drawing level is worth to the player who closes the round.
+        """
+        first, second = fields
+        middle = (us + them) / 2
+        last = last_turns(first, tie, NEAREST)
+        begun = first.extend(1.0 - middle[1].T, NEAREST, last, float(last[-1]))
+        closed = second.extend(1.0 - middle[0].T, NEAREST)
+        return cls((FieldPositions(first, us[0], them[0], begun), FieldPositions(second, us[1], them[1], closed)))
+
+    def value(self, mover: Seat, other: Seat, *, second: bool = False) -> tuple[float, float, float]:
+        """Return the mover's win probability with its lower and upper bound."""
+        return self.phases[second].value(mover, other, second=second)
+
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:
+        """Return the worth of every after-state of the mover's turn."""
+        return self.phases[second].turn(mover, other, second=second)
+
+    def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
+        """Return the worth of banking each turn score that may be banked."""
+        return self.phases[second].bank_worths(mover, other, second=second)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return all turn starts with two single scores as columns of a table."""
+        first, second = (positions.columns() for positions in self.phases)
+        whole = {name: np.concatenate([first[name], second[name]]) for name in first}
+        size = len(first["score"])
+        which = {"second": np.repeat([False, True], size)}
+        return {"score": whole.pop("score"), "opponent": whole.pop("opponent")} | which | whole
 
 
 def _scores(states: tuple[OwnState, ...], numbers: Ints) -> Ints:

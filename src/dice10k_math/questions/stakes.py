@@ -57,14 +57,40 @@ class StakesPositions(RacePositions):
     @cached_property
     def offers(self) -> Floats:
         """What taking over is worth, by phase, as a store of the race."""
+        return self._swept(0, 0)
+
+    def _swept(self, own: int, opponent: int) -> Floats:
+        """Evaluate the turn starts at which one player has at least `own` and the other at least `opponent`, in units;
+        return what taking over is worth there.
+        """
         race = self.stakes
         store = race.no_offers()
-        for total in range(2 * race.scores - 2, -1, -1):
+        for total in range(2 * race.scores - 2, own + opponent - 1, -1):
+            columns = np.arange(race.scores)
+            rest = total - columns
+            only = ((rest >= own) & (columns >= opponent)) | ((rest >= opponent) & (columns >= own))
             for phase in range(race.phases):
                 banks = race.bank_table(phase, total, self._waiting, store, self._takes)
                 worth = StakesWorth(banks, self._waiting[0], self.last_turn, takes=self._takes)
-                keep_offers(race, phase, total, self._waiting, worth, store)
+                keep_offers(race, phase, total, self._waiting, worth, store, only)
         return store
+
+    def offers_after(self, own: int, opponent: int) -> Floats:
+        """Return a store of offers that holds those which can follow a turn start, scores in units.
+
+        The first question is answered from as much as it needs, others from all.
+        """
+        if "offers" not in self.__dict__ and not self._parts:
+            self._parts[own, opponent] = self._swept(own, opponent)
+        for (least, other), store in self._parts.items():
+            if (least <= own and other <= opponent) or (least <= opponent and other <= own):
+                return store
+        return self.offers
+
+    @cached_property
+    def _parts(self) -> dict[tuple[int, int], Floats]:
+        """What has been swept of the offers, by the scores from which on."""
+        return {}
 
     @cached_property
     def _takes(self) -> Floats:
@@ -85,7 +111,9 @@ class StakesPositions(RacePositions):
         """Return the worth of each bank row at a turn start, and the limit of the turn score."""
         race = self.stakes
         phase, own, opponent = self._place(mover, other, second)
-        banks = race.bank_table(phase, own + opponent, self._waiting, self.offers, self._takes)[:, opponent]
+        banks = race.bank_table(phase, own + opponent, self._waiting, self.offers_after(own, opponent), self._takes)[
+            :, opponent
+        ]
         rule = race.unopened if own == 0 else race.opened
         limits = race.limits(phase, own + opponent, np.full(race.scores, 0.0), self.last_turn)
         limit = int(limits[opponent - race.columns(own + opponent)[0]])
@@ -120,7 +148,7 @@ class StakesPositions(RacePositions):
         total = own + opponent
         first, end = race.columns(total)
         begin, stop = race.offer_starts[total : total + 2]
-        worth = self.offers[phase, begin:stop].reshape(-1, end - first)[:, own - first]
+        worth = self.offers_after(own, opponent)[phase, begin:stop].reshape(-1, end - first)[:, own - first]
         points, hands = race.program.bank_scores[: len(worth)], race.program.bank_hands[: len(worth)]
         banker = opponent * race.unit
         can_be = allowed(race.opened, points) & (points < banker)
@@ -145,7 +173,7 @@ class StakesPositions(RacePositions):
         total = own + opponent
         first, end = race.columns(total)
         place = phase, int(race.offer_starts[total]) + bank * (end - first) + own - first
-        value = float(self.offers[place])
+        value = float(self.offers_after(own, opponent)[place])
         lower, upper = float(self.guarantees.own_offers[place]), float(self.guarantees.their_offers[place])
         return self.value(mover, other, second=second), _inside(value, lower, upper)
 

@@ -43,6 +43,8 @@ class Player:
 
     Attributes
     ----------
+    field
+        The turns of this player.
     side
         How the player's turns are rounded.
     cost
@@ -51,6 +53,7 @@ class Player:
         Worth of a last turn for the opponent.
     """
 
+    field: Field
     side: Side
     cost: float = 0.0
     last_turn: Floats | None = None
@@ -69,13 +72,15 @@ class Rows:
 class PolicyIteration:
     """Policy iteration over the turn starts of a field, for one table (both players alike) or two.
 
+    The fields of both players have the same own states.
+
     `move[s][i, j]` is the worth for player s of being to move with own state i against state j; after the turn the
     other table is in force.
     """
 
-    def __init__(self, field: Field, players: tuple[Player, ...], start: Floats, settled: float) -> None:
-        size = len(field.states)
-        self.field, self.players, self.settled = field, players, settled
+    def __init__(self, players: tuple[Player, ...], start: Floats, settled: float) -> None:
+        self.rules, size = players[0].field.rules, len(players[0].field.states)
+        self.size, self.players, self.settled = size, players, settled
         self.move = start.copy()
         self._rows: dict[tuple[int, int], Rows] = {}
         self._changes = np.ones((len(players), size))
@@ -85,11 +90,11 @@ class PolicyIteration:
         """Return the extended table of waiting for a player, from the other's present values."""
         other = self.move[(player + 1) % len(self.players)]
         who = self.players[player]
-        return self.field.extend(1.0 - other.T, who.side, who.last_turn, who.beyond)
+        return who.field.extend(1.0 - other.T, who.side, who.last_turn, who.beyond)
 
     def round(self, progress: Share | None = None) -> float:
         """Improve the play and solve for it; return the greatest change that the improvement alone made."""
-        size = len(self.field.states)
+        size = self.size
         for number in range(len(self.players)):
             improve = partial(self._improve, number=number, table=self.table(number))
             share = nth_part(progress, number, len(self.players))
@@ -112,11 +117,11 @@ class PolicyIteration:
         player = self.players[number]
         waits = max(self.settled, self._greatest * min(WAITS, self._greatest))
         if self._changes[number, state] <= 4 * waits:
-            value, proved = self._worth(self.field.turn(state, table, player.side), player)
+            value, proved = self._worth(player.field.turn(state, table, player.side), player)
             change = float(np.max(np.abs(value - self.move[number, state])))
             if change <= waits and np.array_equal(proved, self._rows[number, state].proved):
                 return None, change
-        forward, rows = self.field.turn_forward(state, table, player.side)
+        forward, rows = player.field.turn_forward(state, table, player.side)
         value, proved = self._worth(forward.value, player)
         part, constant = self._equations(state, table, forward, rows, number)
         mask = sparse.diags_array(proved.astype(float))
@@ -139,9 +144,8 @@ class PolicyIteration:
 
         The unknowns of the other player are numbered by (their own state, our state).
         """
-        field = self.field
-        size = len(field.states)
-        moves, side = field.moves[state], self.players[number].side
+        field, side, size = self.players[number].field, self.players[number].side, self.size
+        moves = field.moves[state]
         weight = np.vstack([forward.banked, forward.bust, forward.bust_on_six])
         row = np.vstack([rows, *(field.counting_row(span, table, side) for span in (moves.bust, moves.bust_on_six))])
         bank, column = np.nonzero(weight > 0.0)
@@ -210,9 +214,14 @@ def solve_field(
         The play did not settle.
     """
     first = estimate_field(field, progress=progress) if start is None else start
-    iteration = PolicyIteration(field, _players(field), np.stack([first.us, first.them]), settled)
-    us, them = _iterate(iteration, progress)
-    # What is next to nothing is said to be nothing, which needs no proof; the cost of a turn covers the difference.
+    us, them = iterate(PolicyIteration(_players(field), np.stack([first.us, first.them]), settled), progress)
+    return cleaned(us, them)
+
+
+def cleaned(us: Floats, them: Floats) -> FieldBounds:
+    """Return bounds that say of what is next to nothing that it is nothing, which needs no proof; the cost of a turn
+    covers the difference.
+    """
     return FieldBounds(np.where(us < NOTHING, 0.0, us), np.where(them > 1.0 - NOTHING, 1.0, them))
 
 
@@ -228,12 +237,12 @@ def estimate_field(field: Field, *, progress: Progress | None = None) -> FieldBo
     """
     last = last_turns(field, 0.5, NEAREST) if field.has_last_turn else None
     beyond = 0.0 if last is None else float(last[-1])
-    iteration = PolicyIteration(field, (Player(NEAREST, 0.0, last, beyond),), _guess(field)[None], ROUGHLY)
-    (values,) = _iterate(iteration, progress)
+    iteration = PolicyIteration((Player(field, NEAREST, 0.0, last, beyond),), guess(field)[None], ROUGHLY)
+    (values,) = iterate(iteration, progress)
     return FieldBounds(values, values)
 
 
-def _guess(field: Field) -> Floats:
+def guess(field: Field) -> Floats:
     """Return a first guess of every worth: as if each player needed so many turns, and one turn more."""
     target = field.target
     middles = np.array([state.high if state.low < -1e9 else state.low for state in field.states])
@@ -241,21 +250,28 @@ def _guess(field: Field) -> Floats:
     return np.asarray(turns[None, :] / (turns[:, None] + turns[None, :]))
 
 
-def _iterate(iteration: PolicyIteration, progress: Progress | None) -> Floats:
-    field, last = iteration.field, ""
+def iterate(iteration: PolicyIteration, progress: Progress | None) -> Floats:
+    """Improve the play until it has settled; return the tables.
+
+    Raises
+    ------
+    NotConvergedError
+        It did not settle.
+    """
+    last = ""
     for number in range(1, MOST_ROUNDS + 1):
-        change = iteration.round(part_of(progress, f"{len(field.states)} own states, round {number}{last}"))
+        change = iteration.round(part_of(progress, f"{iteration.size} own states, round {number}{last}"))
         last = f" (change {change:.0e})"
         if change <= iteration.settled:
             return np.clip(iteration.move, 0.0, 1.0)
-    raise NotConvergedError(f"{field.rules.name}: policy iteration did not settle in {MOST_ROUNDS} rounds")
+    raise NotConvergedError(f"{iteration.rules.name}: policy iteration did not settle in {MOST_ROUNDS} rounds")
 
 
 def _players(field: Field) -> tuple[Player, Player]:
     if not field.has_last_turn:
-        return Player(DOWN, -COST), Player(UP, COST)
+        return Player(field, DOWN, -COST), Player(field, UP, COST)
     theirs, own = last_turns(field, 0.5, UP), last_turns(field, 0.5, DOWN)
-    return Player(DOWN, -COST, theirs, float(theirs[-1])), Player(UP, COST, own, 0.0)
+    return Player(field, DOWN, -COST, theirs, float(theirs[-1])), Player(field, UP, COST, own, 0.0)
 
 
 def carry_over(bounds: FieldBounds, coarse: Field, fine: Field) -> FieldBounds:

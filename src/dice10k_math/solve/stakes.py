@@ -8,7 +8,7 @@ import numpy as np
 
 from dice10k_math.bounds import RaceBounds, StakesGuarantees
 from dice10k_math.errors import NotConvergedError
-from dice10k_math.last_turn import NEAREST, last_turns
+from dice10k_math.last_turn import NEAREST, Mask, last_turns
 from dice10k_math.program import Floats
 from dice10k_math.solve.race import MOST_ROUNDS, STUCK, RaceValues, lasts, solve_row, write_waiting
 from dice10k_math.stakes import StakesRace, StakesWorth
@@ -63,10 +63,18 @@ def solve_stakes(race: StakesRace, progress: Share | None = None) -> StakesValue
     return StakesValues(RaceValues(move, 0.5, 0.5, last, slopes), offers, takes)
 
 
-def keep_offers(race: StakesRace, phase: int, total: int, table: Floats, worth: StakesWorth, offers: Floats) -> None:
-    """Back up one row that is solved once more, to store what taking over is worth in it."""
+def keep_offers(
+    race: StakesRace,
+    phase: int,
+    total: int,
+    table: Floats,
+    worth: StakesWorth,
+    offers: Floats,
+    only: Mask | None = None,
+) -> None:
+    """Back up one row that is solved once more, or some columns of it, to store what taking over is worth in it."""
     bust = table[phase * race.rows + total]
-    race.turn_with_offers(phase, total, replace(worth, bust=bust), NEAREST, offers)
+    race.turn_with_offers(phase, total, replace(worth, bust=bust), NEAREST, offers, only)
 
 
 def propose_stakes_bounds(race: StakesRace, values: RaceValues, progress: Share | None = None) -> RaceBounds:

@@ -1,0 +1,108 @@
+"""The judge of matches of equal turns in which scores can fall: the judge of fields, phase by phase, and of ties.
+
+What the protected player guarantees in a turn that begins a round rests on the bounds of turns that close one, and the
+other way round; with extra rounds it rests on what he guarantees at ties as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dice10k_math.certify.field import FieldFault, Job, judge_jobs
+from dice10k_math.certify.race import LEAST_COST
+from dice10k_math.extra_rounds import ExtraRounds
+from dice10k_math.field import Field
+from dice10k_math.last_turn import DOWN, UP, last_turns
+from dice10k_math.program import Floats
+from dice10k_math.workers import Share
+
+
+@dataclass(frozen=True, slots=True)
+class TieFault:
+    """A tie at which a guarantee does not hold: `busts` of the player who leads off the next round and of the other."""
+
+    seat: str
+    busts: tuple[int, int]
+    claimed: float
+    allowed: float
+
+    def __str__(self) -> str:
+        first, second = self.busts
+        return (
+            f"{self.seat} at a tie with {first} and {second} busts in a row: "
+            f"claims {self.claimed!r}, the round allows {self.allowed!r}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RoundsVerdict:
+    """What the judge found, and how many bounds were checked."""
+
+    faults: tuple[FieldFault | TieFault, ...]
+    checked: int
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every bound holds."""
+        return not self.faults
+
+
+def judge_rounds(
+    fields: tuple[Field, Field],
+    us: Floats,
+    them: Floats,
+    lead: Floats,
+    follow: Floats,
+    progress: Share | None = None,
+) -> RoundsVerdict:
+    """Check every bound of a match of equal turns.
+
+    Parameters
+    ----------
+    fields
+        The match: turns that begin a round, and turns that close one.
+    us, them
+        Shape (2, states, states): by phase, bounds from below and from above for the player to move, by own state and
+        opponent's.
+    lead, follow
+        Shape (busts, busts): what the protected player guarantees at ties when leading off the next round, and when
+        not. Without extra rounds a tie is shared.
+    progress
+        Told the share of the bounds that have been checked.
+    """
+    first, second = fields
+    theirs, own = last_turns(first, 1.0 - float(lead[0, 0]), UP), last_turns(first, float(follow[0, 0]), DOWN)
+    jobs: tuple[Job, ...] = (
+        ("lower bound", first, us[0], first.extend(1.0 - them[1].T, DOWN, theirs, float(theirs[-1])), DOWN),
+        ("upper bound", first, them[0], first.extend(1.0 - us[1].T, UP, own, 0.0), UP),
+        ("lower bound, closing a round", second, us[1], second.extend(1.0 - them[0].T, DOWN), DOWN),
+        ("upper bound, closing a round", second, them[1], second.extend(1.0 - us[0].T, UP), UP),
+    )
+    faults = (*_tie_faults(first, lead, follow), *judge_jobs(jobs, progress))
+    return RoundsVerdict(faults, us.size + them.size + lead.size + follow.size)
+
+
+def _tie_faults(field: Field, lead: Floats, follow: Floats) -> list[TieFault]:
+    claims = {"leading off": lead, "following": follow}
+    if field.rules.ending.tie != "extra_rounds":
+        half = np.full((1, 1), 0.5)
+        return [fault for seat, claimed in claims.items() for fault in _faults(seat, claimed, half, 0.0)]
+    rounds = ExtraRounds(field)
+    allowed = {
+        "leading off": rounds.allowed(lead, DOWN, UP, leading=True),
+        "following": rounds.allowed(follow, UP, DOWN, leading=False),
+    }
+    return [fault for seat in claims for fault in _faults(seat, claims[seat], allowed[seat], LEAST_COST)]
+
+
+def _faults(seat: str, claimed: Floats, allowed: Floats, cost: float) -> list[TieFault]:
+    """Return the ties at which a guarantee is not allowed; to guarantee nothing needs no proof."""
+    if claimed.shape != allowed.shape:
+        return [TieFault(seat, (0, 0), float("nan"), float(allowed[0, 0]))]
+    sound = ((allowed - claimed >= cost) & (claimed >= 0.0) & (claimed <= 1.0)) | (claimed == 0.0)
+    return [
+        TieFault(seat, (first, second), float(claimed[first, second]), float(allowed[first, second]))
+        for first, second in np.argwhere(~sound).tolist()
+    ]
