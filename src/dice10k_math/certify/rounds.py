@@ -80,7 +80,7 @@ def judge_rounds(
         ("lower bound, closing a round", second, us[1], second.extend(1.0 - them[0].T, DOWN), DOWN),
         ("upper bound, closing a round", second, them[1], second.extend(1.0 - us[0].T, UP), UP),
     )
-    faults = (*_tie_faults(first, lead, follow), *judge_jobs(jobs, progress))
+    faults: tuple[FieldFault | TieFault, ...] = (*_tie_faults(first, lead, follow), *judge_jobs(jobs, progress))
     return RoundsVerdict(faults, us.size + them.size + lead.size + follow.size)
 
 
