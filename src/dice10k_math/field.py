@@ -485,15 +485,16 @@ class Field:
         return self._limit(self.states[state])
 
     def _limit(self, state: OwnState) -> int:
-        most = self.extent.most
+        most, minimum = self.extent.most, self.rule_of(state).minimum
         if self.passes and state.low < state.high:
             most //= 2
         if self.passes:
             away = max(self.target - state.low, state.high - self.target)
-            return int(min(most, 3 * away + self.extent.past))
+            return int(min(most, max(3 * away + self.extent.past, minimum)))
         if self.has_last_turn:
             return most
-        return int(min(most, self.target - max(state.low, self.target - most)))
+        # Next to the target a bank may need more than what is missing.
+        return int(min(most, max(self.target - max(state.low, self.target - most), minimum)))
 
 
 def extents(rules: Ruleset) -> tuple[Extent, Extent]:

@@ -146,7 +146,10 @@ def pose_last_turns(match: Setting, program: Program, tie: float, instant_win: f
     bust = np.where(behind == 0, tie, 0.0)[None, :]
     contexts = Contexts(table, rows[None, :], bust, bust, np.ones((1, leads)), instant_win)
     blocks = np.array(
-        [(0, j, min(BLOCK, leads - j), (j + BLOCK) * match.unit + match.margin) for j in range(0, leads, BLOCK)],
+        [
+            (0, j, min(BLOCK, leads - j), max((j + BLOCK) * match.unit, match.opened.minimum) + match.margin)
+            for j in range(0, leads, BLOCK)
+        ],
         np.int64,
     )
     return contexts, blocks

@@ -304,7 +304,9 @@ class SoloGame:
         if self.passes and not self.wins_at_once:
             known = np.full(self.starts, side.lowest) | (self._banked_beyond(worths) <= np.minimum(bust, on_six))
         seeking = on_six > bust
-        needed = np.full(self.starts, self.most) if self.passes else self.target - self.scores
+        # Next to the target a bank may need more than what is missing.
+        minimum = max(self.opened.minimum, self.unopened.minimum)
+        needed = np.full(self.starts, self.most) if self.passes else np.maximum(self.target - self.scores, minimum)
         remainders = len(self._survival(side)) // len(self.model.hands)
         on_six_at_last, bust_at_last = (
             np.repeat(bounds[0 if side.lowest else 1], remainders) for bounds in self.bust_chances

@@ -142,6 +142,17 @@ SMALL = {
     "three busts": replace(IN_A_ROW, bust=BustRules(in_a_row=BustsInARow(3, 100))),
     "no multiple": replace(IN_A_ROW, turn=replace(IN_A_ROW.turn, bank_multiple=None)),
     "a final round": replace(IN_A_ROW, ending=Ending("final_round", 400)),
+    # Next to the target a bank needs more than what is missing.
+    "a minimum": replace(
+        DES_10000,
+        name="minimum",
+        turn=replace(DES_10000.turn, bank_minimum=300),
+        bust=BustRules(in_a_row=BustsInARow(3, 100)),
+        ending=Ending("first_to_target", 400),
+    ),
+    "a minimum and an exact target": replace(
+        EXACT, turn=replace(EXACT.turn, bank_minimum=200), ending=replace(EXACT.ending, target=300)
+    ),
 }
 
 
@@ -153,7 +164,7 @@ def test_small_matches_are_solved_and_accepted(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["a multiple", "a final round", "three busts"])
+@pytest.mark.parametrize("name", ["a multiple", "a final round", "three busts", "a minimum and an exact target"])
 def test_small_matches_by_plain_loops(name: str) -> None:
     """The loops leave out turn scores past 1,800 and scores below -2,400, which matters at the eighth digit."""
     match = solve_match(SMALL[name])
@@ -162,3 +173,12 @@ def test_small_matches_by_plain_loops(name: str) -> None:
         found = match.win_probability(own, other)
         value = oracle.value(Start(own, other, opened=own > 0, other_opened=True))
         assert found.lower - 2e-8 <= value <= found.upper + 2e-8
+
+
+def test_a_minimum_next_to_the_target_by_plain_loops() -> None:
+    match = solve_match(SMALL["a minimum"])
+    oracle = MatchOracle(SMALL["a minimum"], 900, span=(-300, 400), beyond="win")
+    for own, other in ((0, 300), (300, 350), (350, 300), (350, 0)):
+        found = match.win_probability(own, other)
+        value = oracle.value(Start(own, other, opened=own > 0, other_opened=True))
+        assert found.lower - 1e-12 <= value <= found.upper + 1e-12

@@ -99,9 +99,15 @@ FIVE_DICE = turned(
     scored(DES_10000, "five", five_straights=FiveStraights(500, 750), **NO_COMBINATIONS), "five-dice", dice=5
 )
 EARLY = turned(FARKLE, "opening-200", opening_minimum=200)
+# Next to the target a bank needs more than what is missing.
+MINIMUM = turned(DES_10000, "minimum-of-300", bank_minimum=300)
 
 QUICK = (
     PLAIN,
+    with_target(turned(PLAIN, "plain-minimum-of-300", bank_minimum=300), 400),
+    ended(MINIMUM, "final_round", 350),
+    ended(MINIMUM, "equal_turns", 300),
+    ended(turned(EARLY, "opening-400", opening_minimum=400), "first_to_target", 400),
     with_target(EARLY, 250),
     ended(EARLY, "equal_turns", 200),
     ended(EARLY, "exact", 300, overshoot="not_allowed"),

@@ -17,6 +17,8 @@ FEW_DICE = turned(scored(DES_10000, "few-dice", larger_sets=None, **NO_COMBINATI
 RACES = [
     replace(FEW_DICE, ending=Ending("first_to_target", TARGET)),
     replace(FEW_DICE, ending=Ending("final_round", TARGET)),
+    # Next to the target a bank needs more than what is missing.
+    replace(turned(FEW_DICE, "few-dice-minimum", bank_minimum=250), ending=Ending("first_to_target", TARGET)),
     replace(turned(FEW_DICE, "few-dice-must-roll", hot_dice="must_roll"), ending=Ending("equal_turns", TARGET)),
     replace(
         turned(FEW_DICE, "few-dice-all-scoring", bank_takes="all_scoring", opening_minimum=300, hot_dice_bonus=100),
