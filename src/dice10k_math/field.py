@@ -39,9 +39,9 @@ from numpy.typing import NDArray
 from dice10k_math.backup import Contexts, Forward, back_up, back_up_forward, blocks_of
 from dice10k_math.edges import RollOn, roll_on
 from dice10k_math.errors import InputError
-from dice10k_math.last_turn import Side, allowed, compiled, hot_dice_within, margin_of
+from dice10k_math.last_turn import MOST_LEAD, Side, allowed, compiled, hot_dice_within, margin_of
 from dice10k_math.program import NEVER, Floats, Ints, Program, survival
-from dice10k_math.rules import Ruleset, bank_step, penalties, score_step
+from dice10k_math.rules import Ruleset, bank_step, least_reaching, penalties, score_step
 from dice10k_math.turn import BankRule, bank_rule, six_dice_penalty, turn_model
 
 
@@ -152,6 +152,8 @@ class Field:
     ----------
     target
         The target, or the least score above it that can be.
+    most
+        Greatest turn score that is backed up.
     phase
         Under equal turns: 0 for the turns that begin a round, 1 for those that close it.
     states
@@ -169,19 +171,20 @@ class Field:
         self.rules, self.extent, self.phase = rules, extent, phase
         self.model = turn_model(rules)
         self.unit = score_step(rules)
-        self.target = -(-rules.ending.target // self.unit) * self.unit
+        self.target = least_reaching(rules)
         self.exact = rules.ending.kind == "exact"
         self.passes = rules.ending.overshoot == "add_or_subtract"
         first_bank = bank_rule(rules, self.target, opened=True)
         self.opened = BankRule(first_bank.minimum, first_bank.multiple)
         self.unopened = BankRule(bank_rule(rules, 0, opened=False).minimum, first_bank.multiple)
         self.margin = margin_of(self.model, self.opened)
+        self.most = extent.most if self.passes else extent.most + self.margin
         self.remembers = rules.turn.opening_applies == "until_first_bank" and self.opened != self.unopened
         self.intervals = tuple(self._intervals())
         self.states = tuple(self._states())
         self._number = {(state.low, state.opened, state.busts): number for number, state in enumerate(self.states)}
         self.won, self.last = len(self.states), len(self.states) + 1
-        self.rows = self.last + (extent.most // self.unit + 1 if self.has_last_turn else 0)
+        self.rows = self.last + (max(self.most, MOST_LEAD) // self.unit + 1 if self.has_last_turn else 0)
         self.low_survival, self.high_survival = survival(self.model, lcm(bank_step(rules), self.model.step))
         if rules.ending.overshoot == "not_allowed":
             self.low_survival = np.zeros_like(self.low_survival)
@@ -220,7 +223,7 @@ class Field:
     @cached_property
     def program(self) -> Program:
         """The compiled turn."""
-        return compiled(self.rules, self.extent.most, hot_dice_within(self.rules, self.extent.most))
+        return compiled(self.rules, self.most, hot_dice_within(self.rules, self.most))
 
     def survival(self, side: Side) -> Floats:
         """Return the survival beyond the greatest turn score, for a bound on this side."""
@@ -336,7 +339,9 @@ class Field:
     def _beyond(self, state: OwnState, subtracts: bool) -> Iterator[Span]:
         """Yield where banking a turn score past the limit may lead."""
         limit = self._limit(state)
-        ends = [(state.low + limit, inf)]
+        # Where the target may be passed, scores beyond the limit have neighbours that are worth about as much.
+        next_ = 0 if self.passes else limit // self.unit * self.unit + self.unit - limit
+        ends = [(state.low + limit + next_, inf)]
         ends += [(-inf, state.high - limit)] if subtracts else []
         for low, high in ends:
             yield from (
@@ -485,16 +490,15 @@ class Field:
         return self._limit(self.states[state])
 
     def _limit(self, state: OwnState) -> int:
-        most, minimum = self.extent.most, self.rule_of(state).minimum
+        most = self.extent.most
         if self.passes and state.low < state.high:
             most //= 2
         if self.passes:
             away = max(self.target - state.low, state.high - self.target)
-            return int(min(most, max(3 * away + self.extent.past, minimum)))
+            return int(min(most, max(3 * away + self.extent.past, self.opened.minimum)))
         if self.has_last_turn:
-            return most
-        # Next to the target a bank may need more than what is missing.
-        return int(min(most, max(self.target - max(state.low, self.target - most), minimum)))
+            return self.most
+        return int(self.target - max(state.low, self.target - most)) + self.margin
 
 
 def extents(rules: Ruleset) -> tuple[Extent, Extent]:
@@ -514,8 +518,7 @@ def extents(rules: Ruleset) -> tuple[Extent, Extent]:
     if rules.ending.overshoot != "add_or_subtract":
         below = widths((0.05, 8), (0.1, 6), (0.2, 6))
         low = -points(0.5)
-        answered = rules.ending.kind in ("final_round", "equal_turns")
-        most = target - low + (points(2.0) if answered else 0)
+        most = target - low + points(2.0)
         extent = Extent(low, target, below, (), most)
         return extent, extent
     # Whoever trails may throw one huge turn, past the target as far again: there every score has to be told apart.

@@ -98,8 +98,10 @@ def margin_of(model: TurnModel, rule: BankRule) -> int:
     """Return how far beyond a limit, in points, every choice is still backed up.
 
     With a bank multiple or a bonus banking is not always open, so a player past the limit is not home.
+    Below the bank minimum it is never open, and what is said of turn scores beyond the last takes it to be.
     """
-    return FORCED if model.bonus or rule.multiple != model.step else 0
+    margin = FORCED if model.bonus or rule.multiple != model.step else 0
+    return max(margin, rule.minimum) if rule.minimum > model.step else margin
 
 
 def _program(match: Setting) -> Program:
@@ -146,10 +148,7 @@ def pose_last_turns(match: Setting, program: Program, tie: float, instant_win: f
     bust = np.where(behind == 0, tie, 0.0)[None, :]
     contexts = Contexts(table, rows[None, :], bust, bust, np.ones((1, leads)), instant_win)
     blocks = np.array(
-        [
-            (0, j, min(BLOCK, leads - j), max((j + BLOCK) * match.unit, match.opened.minimum) + match.margin)
-            for j in range(0, leads, BLOCK)
-        ],
+        [(0, j, min(BLOCK, leads - j), (j + BLOCK) * match.unit + match.margin) for j in range(0, leads, BLOCK)],
         np.int64,
     )
     return contexts, blocks

@@ -146,12 +146,7 @@ class Race:
             risk = CAUTION * self.least_bust * (1.0 - bust)
             lead = np.searchsorted(-last_turn, -risk)
             needed = np.maximum(needed, opponent - own + lead)
-        return np.minimum(self.at_least_minimum(needed, own) + self.margin, self.most).astype(np.int32)
-
-    def at_least_minimum(self, needed: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
-        """Return in points what a bank must have, which next to the target may be more than what is missing."""
-        minimum = np.where(own == 0, max(self.opened.minimum, self.unopened.minimum), self.opened.minimum)
-        return np.maximum(needed * self.unit, minimum)
+        return np.minimum(needed * self.unit + self.margin, self.most).astype(np.int32)
 
     def blocks(self, total: int, limits: Ints) -> Blocks:
         """Return the turn starts of one row as blocks; group 1 is of the player who has not banked yet."""

@@ -164,9 +164,9 @@ class StakesRace(Race):
         own = total - opponent
         if not self.stands_still:
             needed = np.maximum(self.scores - own, opponent)
-            return np.minimum(self.at_least_minimum(needed, own) + self.margin + self.reach, self.most).astype(np.int32)
+            return np.minimum(needed * self.unit + self.margin + self.reach, self.most).astype(np.int32)
         needed = np.maximum(self.scores - own, opponent - own + self._safe_leads(last_turn, own - opponent))
-        return np.minimum(self.at_least_minimum(needed, own) + self.margin, self.most).astype(np.int32)
+        return np.minimum(needed * self.unit + self.margin, self.most).astype(np.int32)
 
     def _safe_leads(self, last_turn: Floats, ahead: Ints) -> Ints:
         """Return the lead from which on the other had better take over, by how far ahead the banker was before."""
