@@ -152,6 +152,8 @@ class Field:
     ----------
     target
         The target, or the least score above it that can be.
+    most
+        Greatest turn score that is backed up.
     phase
         Under equal turns: 0 for the turns that begin a round, 1 for those that close it.
     states
@@ -176,6 +178,7 @@ class Field:
         self.opened = BankRule(first_bank.minimum, first_bank.multiple)
         self.unopened = BankRule(bank_rule(rules, 0, opened=False).minimum, first_bank.multiple)
         self.margin = margin_of(self.model, self.opened)
+        self.most = extent.most if self.passes else extent.most + self.margin
         self.remembers = rules.turn.opening_applies == "until_first_bank" and self.opened != self.unopened
         self.intervals = tuple(self._intervals())
         self.states = tuple(self._states())
@@ -220,7 +223,7 @@ class Field:
     @cached_property
     def program(self) -> Program:
         """The compiled turn."""
-        return compiled(self.rules, self.extent.most, hot_dice_within(self.rules, self.extent.most))
+        return compiled(self.rules, self.most, hot_dice_within(self.rules, self.most))
 
     def survival(self, side: Side) -> Floats:
         """Return the survival beyond the greatest turn score, for a bound on this side."""
@@ -336,7 +339,9 @@ class Field:
     def _beyond(self, state: OwnState, subtracts: bool) -> Iterator[Span]:
         """Yield where banking a turn score past the limit may lead."""
         limit = self._limit(state)
-        ends = [(state.low + limit, inf)]
+        # Where the target may be passed, scores beyond the limit have neighbours that are worth about as much.
+        next_ = 0 if self.passes else limit // self.unit * self.unit + self.unit - limit
+        ends = [(state.low + limit + next_, inf)]
         ends += [(-inf, state.high - limit)] if subtracts else []
         for low, high in ends:
             yield from (
@@ -490,10 +495,10 @@ class Field:
             most //= 2
         if self.passes:
             away = max(self.target - state.low, state.high - self.target)
-            return int(min(most, 3 * away + self.extent.past))
+            return int(min(most, max(3 * away + self.extent.past, self.opened.minimum)))
         if self.has_last_turn:
-            return most
-        return int(min(most, self.target - max(state.low, self.target - most)))
+            return self.most
+        return int(self.target - max(state.low, self.target - most)) + self.margin
 
 
 def extents(rules: Ruleset) -> tuple[Extent, Extent]:

@@ -98,8 +98,10 @@ def margin_of(model: TurnModel, rule: BankRule) -> int:
     """Return how far beyond a limit, in points, every choice is still backed up.
 
     With a bank multiple or a bonus banking is not always open, so a player past the limit is not home.
+    Below the bank minimum it is never open, and what is said of turn scores beyond the last takes it to be.
     """
-    return FORCED if model.bonus or rule.multiple != model.step else 0
+    margin = FORCED if model.bonus or rule.multiple != model.step else 0
+    return max(margin, rule.minimum) if rule.minimum > model.step else margin
 
 
 def _program(match: Setting) -> Program:

@@ -33,7 +33,7 @@ from .grid import points_step
 from .turn import all_hands, may_bank, roll_classes, six_dice_penalty
 
 Array = np.ndarray[Any, Any]
-Stage = Literal["", "second", "last"]
+Stage = Literal["", "second", "last", "extra", "extra second"]
 STILL = 1e-14
 MOST_ROUNDS = 200
 PLAIN_ROUNDS = 1
@@ -45,7 +45,7 @@ class Start(NamedTuple):
 
     `busts`: busts in a row up to now, counted only where the rules count them.
     `stage`: "second" for the turn that closes a round of equal turns, "last" for the one that answers the bank past
-    the target of a final round.
+    the target of a final round, "extra" and "extra second" for those of the rounds that break a tie.
     """
 
     own: int
@@ -298,10 +298,11 @@ class MatchOracle:
                 return self._result(own, start.other)
             return following._replace(stage="last" if own >= target else "")
         if ending.kind == "equal_turns":
-            if start.stage == "second" and max(own, start.other) >= target:
+            if start.stage == "extra second" or (start.stage == "second" and max(own, start.other) >= target):
                 level = own == start.other and ending.tie == "extra_rounds"
-                return following._replace(stage="") if level else self._result(own, start.other)
-            return following._replace(stage="" if start.stage else "second")
+                return following._replace(stage="extra") if level else self._result(own, start.other)
+            closes: dict[Stage, Stage] = {"": "second", "second": "", "extra": "extra second"}
+            return following._replace(stage=closes[start.stage])
         return following
 
     @staticmethod
@@ -325,10 +326,15 @@ class MatchOracle:
         ending = self.rules.ending
         if self.rules.turn.opening_applies == "at_score_zero":
             start = start._replace(opened=start.own != 0, other_opened=start.other != 0)
-        if start.stage == "last" or (ending.kind == "equal_turns" and start.other >= ending.target):
-            # Only the difference counts, and whether the mover has opened.
+        if start.stage == "" and start.own == start.other >= ending.target:
+            start = start._replace(stage="extra")
+        answers = ending.kind == "equal_turns" and start.other >= ending.target
+        if start.stage == "last" or start.stage.startswith("extra") or answers:
+            # Only the difference counts, whether the mover has opened, and in extra rounds the busts in a row.
             own = start.own - start.other + ending.target
-            return Start(own, ending.target, start.opened, True, stage=start.stage)
+            level = Start(own, ending.target, start.opened, True, stage=start.stage)
+            extra = ending.tie == "extra_rounds"
+            return level._replace(busts=start.busts, other_busts=start.other_busts) if extra else level
         least, most = self.span
         own, other = (min(max(score, least), most) for score in (start.own, start.other))
         return start._replace(own=own, other=other)
@@ -337,8 +343,8 @@ class MatchOracle:
 
     def __post_init__(self) -> None:
         rules = self.rules
-        assert not (rules.ending.tie == "extra_rounds" and (rules.bust.on_six or rules.bust.in_a_row)), (
-            "what a penalty means within extra rounds is not known here"
+        assert rules.ending.tie != "extra_rounds" or len(rules.bust.on_six) <= 1, (
+            "with penalties that depend on the score, more than the difference counts in extra rounds"
         )
         self.step = turn_step(rules)
         self.choices = choices_of(rules, self.pruned)
