@@ -19,7 +19,8 @@ from dice10k_math.program import Floats
 from dice10k_math.rules import Ruleset, penalties
 from dice10k_math.turn import bank_rule
 
-MOST_ROUNDS = 1_000
+MOST_ROUNDS, PLAIN_ROUNDS = 400, 10
+TINY = 1e-300
 SETTLED = 4e-15
 
 
@@ -134,12 +135,19 @@ class ExtraRounds:
             Whether it is the one who leads off.
         """
         worth = np.full((self.busts, self.busts), 0.5)
-        for _ in range(MOST_ROUNDS):
+        before = np.zeros_like(worth)
+        for round_ in range(MOST_ROUNDS):
             found = self.allowed(worth, leader, follower, leading=leading)
             found = np.clip(found - cost, 0.0, 1.0)
-            moved, worth = float(np.max(np.abs(found - worth))), found
-            if moved <= SETTLED:
+            step, worth = found - worth, found
+            if np.max(np.abs(step)) <= SETTLED:
                 break
+            if round_ % PLAIN_ROUNDS == PLAIN_ROUNDS - 1:
+                # Where most rounds end level again, going on like this takes too long: leap to where it leads.
+                share = float(np.sum(step * before) / max(np.sum(before * before), TINY))
+                leap = step * share / (1.0 - share) if share < 1.0 else 0.0
+                worth = np.clip(worth + leap, 0.0, 1.0)
+            before = step
         return worth
 
     def allowed(self, worth: Floats, leader: Side, follower: Side, *, leading: bool) -> Floats:

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from dice10k_math.backup import Contexts, Forward, back_up, back_up_forward, blocks_of
 from dice10k_math.edges import RollOn, roll_on
 from dice10k_math.errors import InputError
-from dice10k_math.last_turn import Side, allowed, compiled, hot_dice_within, margin_of
+from dice10k_math.last_turn import MOST_LEAD, Side, allowed, compiled, hot_dice_within, margin_of
 from dice10k_math.program import NEVER, Floats, Ints, Program, survival
 from dice10k_math.rules import Ruleset, bank_step, penalties, score_step
 from dice10k_math.turn import BankRule, bank_rule, six_dice_penalty, turn_model
@@ -184,7 +184,7 @@ class Field:
         self.states = tuple(self._states())
         self._number = {(state.low, state.opened, state.busts): number for number, state in enumerate(self.states)}
         self.won, self.last = len(self.states), len(self.states) + 1
-        self.rows = self.last + (extent.most // self.unit + 1 if self.has_last_turn else 0)
+        self.rows = self.last + (max(self.most, MOST_LEAD) // self.unit + 1 if self.has_last_turn else 0)
         self.low_survival, self.high_survival = survival(self.model, lcm(bank_step(rules), self.model.step))
         if rules.ending.overshoot == "not_allowed":
             self.low_survival = np.zeros_like(self.low_survival)
@@ -518,8 +518,7 @@ def extents(rules: Ruleset) -> tuple[Extent, Extent]:
     if rules.ending.overshoot != "add_or_subtract":
         below = widths((0.05, 8), (0.1, 6), (0.2, 6))
         low = -points(0.5)
-        answered = rules.ending.kind in ("final_round", "equal_turns")
-        most = target - low + (points(2.0) if answered else 0)
+        most = target - low + points(2.0)
         extent = Extent(low, target, below, (), most)
         return extent, extent
     # Whoever trails may throw one huge turn, past the target as far again: there every score has to be told apart.

@@ -18,6 +18,7 @@ from dice10k_math.solve.journal import Journal
 from dice10k_math.workers import Share, counted
 
 MOST_ROUNDS = 60
+PLAIN_ROUNDS = 20
 SETTLED = 4e-15
 COST = 1e-12
 """What each turn costs a guarantee, besides roundings: the judge reads off that that the match ends."""
@@ -57,13 +58,18 @@ def solve_extra_rounds(race: Race) -> tuple[float, Floats]:
     """Return the first player's win probability from a tie, and the last turns that belong to it."""
     if race.rules.ending.tie != "extra_rounds":
         return 0.5, last_turns(race, 0.5, NEAREST)
-    first = 0.5
-    for _ in range(MOST_ROUNDS):
+    first, before = 0.5, (0.5, 0.0)
+    for round_ in range(MOST_ROUNDS):
         last = last_turns(race, 1.0 - first, NEAREST)
         better = first_of_extra_round(race, last, last[-1], NEAREST)
-        if abs(better - first) <= SETTLED:
+        step = better - first
+        if abs(step) <= SETTLED:
             return better, last
-        first = better
+        following = better
+        if round_ >= PLAIN_ROUNDS and step != before[1]:
+            # Where most rounds end level again, going on like this takes too long: follow the secant.
+            following = min(max(first - step * (first - before[0]) / (step - before[1]), 0.0), 1.0)
+        before, first = (first, step), following
     raise NotConvergedError(f"{race.rules.name}: the extra rounds did not settle")
 
 

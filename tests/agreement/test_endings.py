@@ -1,0 +1,222 @@
+"""Every ending with every kind of penalty, minimum and bank: solved within certified bounds, or refused for a reason.
+
+The games have three dice, which bust often enough to matter and seldom enough for scores not to sink for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+import dice10k_math as d10
+from dice10k_math.certify.rounds import RoundsVerdict, judge_rounds
+from dice10k_math.errors import InputError
+from dice10k_math.extra_rounds import ExtraRounds, value_of_ties
+from dice10k_math.field import Extent, Field
+from dice10k_math.last_turn import NEAREST
+from dice10k_math.questions.match import solve_match
+from dice10k_math.race import Race
+from dice10k_math.rules import score_step
+from dice10k_math.rules.model import BustRules, BustsInARow, Ending, Ruleset, SixDicePenalty
+from dice10k_math.solve.race import solve_extra_rounds
+from dice10k_math.solve.rounds import RoundsBounds, estimate_rounds, solve_rounds
+from tests.agreement.test_field import FEW_DICE
+from tests.oracles.match import MatchOracle, Start, every_start
+
+THREE_DICE = replace(FEW_DICE, turn=replace(FEW_DICE.turn, dice=3, bank_multiple=None))
+IN_A_ROW = BustRules(in_a_row=BustsInARow(3, 100))
+ENDINGS = (
+    Ending("first_to_target", 200),
+    Ending("final_round", 200),
+    Ending("equal_turns", 200),
+    Ending("equal_turns", 200, tie="extra_rounds"),
+    Ending("exact", 200, overshoot="not_allowed"),
+    Ending("exact", 200, overshoot="add_or_subtract"),
+)
+TURNS = (
+    {},
+    {"bank_minimum": 150},
+    {"bank_multiple": 100},
+    {"opening_minimum": 150},
+    {"opening_minimum": 150, "opening_applies": "at_score_zero"},
+    {"bank_takes": "all_scoring"},
+    {"bank_takes": "all_scoring", "hot_dice": "must_roll", "bank_minimum": 150},
+)
+CLOSE = 1e-12
+SMALL = Extent(-600, 200, ((200, 2),), (), 1_500)
+REFUSED = "extra rounds, with penalties and an opening minimum that comes back at a score of 0"
+
+
+def combinations() -> Iterator[Ruleset]:
+    for ending, turn, bust in product(ENDINGS, TURNS, (BustRules(), IN_A_ROW)):
+        yield replace(THREE_DICE, turn=replace(THREE_DICE.turn, **turn), bust=bust, ending=ending)
+
+
+def called(rules: Ruleset) -> str:
+    turn = rules.turn
+    said = (
+        rules.ending.kind,
+        rules.ending.tie or rules.ending.overshoot or "",
+        turn.bank_minimum,
+        turn.bank_multiple or 1,
+        turn.opening_minimum,
+        turn.opening_applies,
+        turn.bank_takes,
+        "penalties" if rules.bust.in_a_row else "",
+    )
+    return "-".join(map(str, said))
+
+
+def refused(rules: Ruleset) -> str | None:
+    """Tell why a combination is refused."""
+    comes_back = rules.turn.opening_applies == "at_score_zero"
+    return REFUSED if comes_back and rules.bust.in_a_row and rules.ending.tie == "extra_rounds" else None
+
+
+def marked() -> Iterator[object]:
+    """All combinations; of those with penalties, which take longer, only some in the ordinary run."""
+    for rules in combinations():
+        slow = rules.bust.in_a_row is not None and rules.turn.bank_multiple is None
+        yield pytest.param(rules, marks=pytest.mark.slow if slow and not refused(rules) else ())
+
+
+@pytest.mark.parametrize("rules", list(marked()), ids=called)
+def test_every_combination_is_solved_within_bounds_or_refused_for_a_reason(rules: Ruleset) -> None:
+    reason = refused(rules)
+    if reason is not None:
+        with pytest.raises(InputError, match=reason):
+            solve_match(rules)
+        return
+    match = solve_match(rules)
+    for start in every_start(rules, score_step(rules)):
+        found = match.win_probability(start.own, start.other, second=start.stage == "second")
+        assert 0.0 <= found.lower <= found.value <= found.upper <= 1.0
+        if rules.ending.overshoot is None:
+            assert found.upper - found.lower < 1e-10
+
+
+RACES = [rules for rules in combinations() if rules.bust == BustRules() and rules.ending.overshoot is None]
+
+
+@pytest.mark.parametrize("rules", RACES, ids=called)
+def test_where_no_score_falls_plain_loops_give_the_same(rules: Ruleset) -> None:
+    """A bank minimum above what is missing to the target among them: a turn goes on beyond it until it may be banked."""
+    match, unit = solve_match(rules), score_step(rules)
+    oracle = MatchOracle(rules, 8_000, also=tuple(every_start(rules, unit)))
+    for start in every_start(rules, unit):
+        found = match.win_probability(start.own, start.other, second=start.stage == "second")
+        assert found.lower - 1e-12 <= oracle.value(start) <= found.upper + 1e-12
+
+
+def in_rounds(tie: str, **turn: object) -> Ruleset:
+    """Equal turns with penalties, in steps of 100."""
+    ending = Ending("equal_turns", 200, tie="shared" if tie == "shared" else "extra_rounds")
+    changed = replace(THREE_DICE.turn, **{"bank_multiple": 100, **turn})  # type: ignore[arg-type]
+    return replace(THREE_DICE, turn=changed, bust=IN_A_ROW, ending=ending)
+
+
+@cache
+def compared(tie: str) -> tuple[d10.MatchSolution, MatchOracle]:
+    rules = in_rounds(tie)
+    return solve_match(rules), MatchOracle(rules, 6_000, span=(-800, 200))
+
+
+@pytest.mark.parametrize("tie", [pytest.param("shared", marks=pytest.mark.slow), "extra_rounds"])
+def test_equal_turns_with_penalties_by_plain_loops(tie: str) -> None:
+    """All scores, busts in a row and turns of the round; the loops count scores below -800 as that."""
+    match, oracle = compared(tie)
+    checked = 0
+    scores = range(-300, 200, 100)
+    for own, other, busts, other_busts, second in product(scores, scores, range(3), range(3), (False, True)):
+        start = Start(own, other, True, True, busts, other_busts, "second" if second else "")
+        found = match.win_probability(own, other, second=second, opened=(True, True), busts=(busts, other_busts))
+        close = CLOSE if min(own, other) >= 0 else 1e-7
+        assert found.lower - close <= oracle.value(start) <= found.upper + close
+        assert found.upper - found.lower < 1e-10
+        checked += 1
+    assert checked == 450
+
+
+def test_extra_rounds_without_penalties_are_those_of_races() -> None:
+    rules = replace(in_rounds("extra_rounds"), bust=BustRules())
+    race = Race(rules)
+    assert ExtraRounds(race).settled(NEAREST, NEAREST)[0, 0] == pytest.approx(solve_extra_rounds(race)[0], abs=1e-14)
+
+
+def test_busts_in_a_row_count_in_extra_rounds() -> None:
+    """Who is about to pay is worse off; both to the digits of the loops."""
+    match, oracle = compared("extra_rounds")
+    assert match is not None
+    ties = value_of_ties(Field(oracle.rules, SMALL))
+    assert ties[2, 0] < ties[0, 0] < ties[0, 2]
+    level = oracle.rules.ending.target
+    for busts, other_busts in ((0, 0), (2, 0), (0, 2), (1, 2)):
+        start = Start(level, level, True, True, busts, other_busts, "extra")
+        if oracle.told_apart(start) in oracle.numbers:
+            assert ties[busts, other_busts] == pytest.approx(oracle.value(start), abs=CLOSE)
+    assert ties[0, 0] == pytest.approx(oracle.value(Start(level, level, True, True, stage="extra")), abs=CLOSE)
+
+
+@cache
+def bounded() -> tuple[tuple[Field, Field], RoundsBounds]:
+    rules = in_rounds("extra_rounds")
+    fields = Field(rules, SMALL), Field(rules, SMALL, 1)
+    return fields, solve_rounds(fields, estimate_rounds(fields))
+
+
+def judged(**changes: np.ndarray) -> RoundsVerdict:
+    fields, bounds = bounded()
+    us, them = (np.stack([getattr(phase, name) for phase in bounds.phases]) for name in ("us", "them"))
+    return judge_rounds(fields, **{"us": us, "them": them, "lead": bounds.lead, "follow": bounds.follow, **changes})
+
+
+def test_the_judge_accepts_what_was_solved() -> None:
+    verdict = judged()
+    assert verdict.accepted, str(verdict.faults[0])
+
+
+@pytest.mark.parametrize("phase", [0, 1])
+@pytest.mark.parametrize("table", ["us", "them"])
+def test_a_tampered_bound_is_refused_with_its_state(table: str, phase: int) -> None:
+    fields, bounds = bounded()
+    forged = np.stack([getattr(part, table) for part in bounds.phases])
+    place = fields[0].state_of(0), fields[0].state_of(100, busts=2)
+    forged[phase][place] += 1e-9 if table == "us" else -1e-9
+    faults = judged(**{table: forged}).faults
+    name = f"{'lower' if table == 'us' else 'upper'} bound{', closing a round' if phase else ''}"
+    assert any(str(fault).startswith(f"{name}, score 0 against 100: ") for fault in faults)
+
+
+@pytest.mark.parametrize("seat", ["lead", "follow"])
+def test_a_tampered_tie_is_refused(seat: str) -> None:
+    _, bounds = bounded()
+    forged = getattr(bounds, seat).copy()
+    forged[0, 0] += 1e-9
+    assert any("at a tie with 0 and 0 busts in a row" in str(fault) for fault in judged(**{seat: forged}).faults)
+
+
+def test_what_cannot_be_solved_is_refused_with_its_reason() -> None:
+    rules = d10.load_rules("dix-mille")
+    rows = BustRules(on_six=(SixDicePenalty(500, below=5_000), SixDicePenalty(1_000)))
+    with pytest.raises(InputError, match="costs more at some scores than at others, not solved; remedy"):
+        solve_match(replace(rules, bust=rows))
+
+
+def test_scores_that_the_target_is_no_multiple_of_are_told_apart() -> None:
+    """In steps of 300 to a target of 1,000 the match is won with 1,200, and 900 is a score like others."""
+    rules = replace(
+        THREE_DICE,
+        turn=replace(THREE_DICE.turn, bank_multiple=300),
+        bust=BustRules(in_a_row=BustsInARow(3, 300)),
+        ending=Ending("final_round", 1000),
+    )
+    field, even = (Field(changed, SMALL) for changed in (rules, replace(rules, ending=Ending("final_round", 1200))))
+    assert field.states == even.states
+    assert field.states[field.state_of(900)].low == 900
+    with pytest.raises(InputError, match="cannot be"):
+        field.state_of(1_200)
