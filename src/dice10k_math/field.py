@@ -41,7 +41,7 @@ from dice10k_math.edges import RollOn, roll_on
 from dice10k_math.errors import InputError
 from dice10k_math.last_turn import MOST_LEAD, Side, allowed, compiled, hot_dice_within, margin_of
 from dice10k_math.program import NEVER, Floats, Ints, Program, survival
-from dice10k_math.rules import Ruleset, bank_step, penalties, score_step
+from dice10k_math.rules import Ruleset, bank_step, least_reaching, penalties, score_step
 from dice10k_math.turn import BankRule, bank_rule, six_dice_penalty, turn_model
 
 
@@ -171,7 +171,7 @@ class Field:
         self.rules, self.extent, self.phase = rules, extent, phase
         self.model = turn_model(rules)
         self.unit = score_step(rules)
-        self.target = -(-rules.ending.target // self.unit) * self.unit
+        self.target = least_reaching(rules)
         self.exact = rules.ending.kind == "exact"
         self.passes = rules.ending.overshoot == "add_or_subtract"
         first_bank = bank_rule(rules, self.target, opened=True)

@@ -19,6 +19,7 @@ from dice10k_math.errors import InputError
 from dice10k_math.extra_rounds import ExtraRounds, value_of_ties
 from dice10k_math.field import Extent, Field
 from dice10k_math.last_turn import NEAREST
+from dice10k_math.questions.exact_match import certify_match
 from dice10k_math.questions.match import solve_match
 from dice10k_math.race import Race
 from dice10k_math.rules import score_step
@@ -220,3 +221,14 @@ def test_scores_that_the_target_is_no_multiple_of_are_told_apart() -> None:
     assert field.states[field.state_of(900)].low == 900
     with pytest.raises(InputError, match="cannot be"):
         field.state_of(1_200)
+
+
+@pytest.mark.parametrize("kind", ["first_to_target", "final_round"])
+def test_fractions_enclose_the_values_where_the_target_is_no_multiple(kind: str) -> None:
+    ending = Ending("first_to_target" if kind == "first_to_target" else "final_round", 200)
+    rules = replace(THREE_DICE, turn=replace(THREE_DICE.turn, bank_multiple=150), ending=ending)
+    found, oracle = certify_match(rules), MatchOracle(rules, 8_000, also=tuple(every_start(rules, 150)))
+    for start in every_start(rules, 150):
+        bounds = found.win_probability(start.own, start.other)
+        assert bounds.lower - CLOSE <= oracle.value(start) <= bounds.upper + CLOSE
+        assert bounds.upper - bounds.lower < 1e-9

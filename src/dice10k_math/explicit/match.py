@@ -34,7 +34,7 @@ from dice10k_math.errors import InputError
 from dice10k_math.last_turn import compiled, hot_dice_within
 from dice10k_math.odds import mean_best_score
 from dice10k_math.program import FORCED, Program
-from dice10k_math.rules import Ruleset, bank_step, penalties, score_step
+from dice10k_math.rules import Ruleset, bank_step, least_reaching, penalties, score_step
 from dice10k_math.turn import BankRule, HandModel, TurnModel, bank_rule, six_dice_penalty, turn_model
 
 ADD, SUBTRACT = 0, 1
@@ -149,7 +149,7 @@ class ExplicitMatch:
             raise InputError(f"{rules.name}: equal turns together with penalties are not solved for two players")
         self.rules, self.layout = rules, layout
         self.model: TurnModel = turn_model(rules)
-        self.unit, self.target = score_step(rules), rules.ending.target
+        self.unit, self.target = score_step(rules), least_reaching(rules)
         self.kind, self.overshoot = rules.ending.kind, rules.ending.overshoot
         self.phases = 2 if self.kind == "equal_turns" else 1
         first_bank = bank_rule(rules, self.target, opened=True)
@@ -377,7 +377,7 @@ def layout_of(rules: Ruleset) -> Layout:
     >>> layout_of(with_target(load_rules("farkle"), 600)).high
     550
     """
-    target, unit = rules.ending.target, score_step(rules)
+    target, unit = least_reaching(rules), score_step(rules)
     typical = int(mean_best_score(rules, rules.turn.dice)) // unit + 1
     fall = max((*penalties(rules), 0))
     # Widths of far intervals grow with the distance.

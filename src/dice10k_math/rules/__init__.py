@@ -25,7 +25,7 @@ from dice10k_math.rules.model import (
     with_target,
 )
 from dice10k_math.rules.parse import parse_rules
-from dice10k_math.rules.steps import bank_step, penalties, point_step, score_step
+from dice10k_math.rules.steps import bank_step, least_reaching, penalties, point_step, score_step
 from dice10k_math.rules.write import dump_rules, fingerprint
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "builtin_rulesets",
     "dump_rules",
     "fingerprint",
+    "least_reaching",
     "load_rules",
     "parse_rules",
     "penalties",

@@ -50,6 +50,19 @@ def score_step(rules: Ruleset) -> int:
     return gcd(bank_step(rules), *penalties(rules))
 
 
+def least_reaching(rules: Ruleset) -> int:
+    """Return the least score that can be and reaches the target.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules, with_target
+    >>> least_reaching(with_target(load_rules("farkle"), 975))
+    1000
+    """
+    step = score_step(rules)
+    return -(-rules.ending.target // step) * step
+
+
 def penalties(rules: Ruleset) -> tuple[int, ...]:
     """Return every amount of points that a bust can cost.
 
