@@ -19,11 +19,14 @@ from dice10k_math.errors import InputError
 from dice10k_math.extra_rounds import ExtraRounds, value_of_ties
 from dice10k_math.field import Extent, Field
 from dice10k_math.last_turn import NEAREST
+from dice10k_math.policy import parse_policy
 from dice10k_math.questions.exact_match import certify_match
 from dice10k_math.questions.match import solve_match
+from dice10k_math.questions.simulation import players_of
 from dice10k_math.race import Race
 from dice10k_math.rules import score_step
 from dice10k_math.rules.model import BustRules, BustsInARow, Ending, Ruleset, SixDicePenalty
+from dice10k_math.simulation.run import play_matches, usual_start
 from dice10k_math.solve.race import solve_extra_rounds
 from dice10k_math.solve.rounds import RoundsBounds, estimate_rounds, solve_rounds
 from tests.agreement.test_field import FEW_DICE
@@ -232,3 +235,12 @@ def test_fractions_enclose_the_values_where_the_target_is_no_multiple(kind: str)
         bounds = found.win_probability(start.own, start.other)
         assert bounds.lower - CLOSE <= oracle.value(start) <= bounds.upper + CLOSE
         assert bounds.upper - bounds.lower < 1e-9
+
+
+def test_matches_played_with_extra_rounds_and_penalties() -> None:
+    """Plain and compiled loops play alike, also where nobody needs the target any more as there is a tie to break."""
+    rules = in_rounds("extra_rounds")
+    players = players_of([parse_policy("threshold 100"), parse_policy("threshold 200")], rules)
+    start = usual_start((0, 0))
+    plain, fast = (play_matches(rules, players, 1_000, 3, start, plainly=plainly) for plainly in (True, False))
+    assert repr(plain) == repr(fast)

@@ -16,7 +16,14 @@ from dice10k_math import legal_keeps, load_rules, parse_rules, score_counts
 from harness import Report, Row, Timing
 
 BENCHMARKS = Path(harness.__file__).parent
-SCRIPTS = ("bench_odds.py", "bench_turn.py", "bench_process.py", "bench_variants.py", "bench_simulate.py")
+SCRIPTS = (
+    "bench_odds.py",
+    "bench_turn.py",
+    "bench_process.py",
+    "bench_advise.py",
+    "bench_variants.py",
+    "bench_simulate.py",
+)
 
 
 def run(script: str, *options: str) -> subprocess.CompletedProcess[str]:

@@ -146,7 +146,9 @@ class ExplicitMatch:
 
     def __init__(self, rules: Ruleset, layout: Layout) -> None:
         if rules.ending.kind == "equal_turns" and penalties(rules):
-            raise InputError(f"{rules.name}: equal turns together with penalties are not solved for two players")
+            raise InputError(
+                f"{rules.name}: equal turns together with penalties; allowed in whole numbers: the one or the other"
+            )
         self.rules, self.layout = rules, layout
         self.model: TurnModel = turn_model(rules)
         self.unit, self.target = score_step(rules), least_reaching(rules)

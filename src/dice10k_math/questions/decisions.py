@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from dice10k_math.backup import Contexts, bank_decisions, blocks_of
 from dice10k_math.field import Field
 from dice10k_math.last_turn import NEAREST
 from dice10k_math.program import BLOCK, NEVER, Floats, Ints, Program
-from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, Seat
+from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, RoundsPositions, Seat
 
 TOLERANCE = 1e-9
 """Banking is chosen where rolling on wins with a probability that is greater by at most this."""
@@ -67,6 +68,8 @@ def decisions(positions: Positions, scores: tuple[int, int]) -> Iterator[Decisio
     """
     if isinstance(positions, RacePositions):
         return _of_race(positions, scores)
+    if isinstance(positions, RoundsPositions):
+        return chain.from_iterable(_of_field(phase, scores) for phase in positions.phases)
     assert isinstance(positions, FieldPositions)  # noqa: S101 - there are no others
     return _of_field(positions, scores)
 
@@ -113,7 +116,12 @@ def _of_field(positions: FieldPositions, scores: tuple[int, int]) -> Iterator[De
                 )
                 opponents = tuple(_seat(field, other) for other in others)
                 yield Decisions(
-                    _seat(field, own), False, opponents, program, bank, _bankable(program, contexts.bank_rows[0])
+                    _seat(field, own),
+                    field.phase == 1,
+                    opponents,
+                    program,
+                    bank,
+                    _bankable(program, contexts.bank_rows[0]),
                 )
 
 

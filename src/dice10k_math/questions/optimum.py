@@ -31,6 +31,7 @@ from dice10k_math.questions.match import solve_match
 from dice10k_math.questions.positions import FieldPositions, RacePositions, Seat
 from dice10k_math.questions.solo import solve_solo
 from dice10k_math.questions.turn import solve_turn
+from dice10k_math.race import is_race
 from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.single import Situation, evaluate
 from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
@@ -160,6 +161,8 @@ def _multiple(rules: Ruleset) -> int:
 
 
 def _to_win(rules: Ruleset) -> Player:
+    if rules.ending.kind == "equal_turns" and not is_race(rules):
+        raise InputError(f"optimum win: {rules.name} has equal turns in which scores can fall; allowed: other goals")
     positions = solve_match(rules).positions
     if isinstance(positions, RacePositions):
         return _player(rules, _place, _RaceWorths(rules, positions).of, 256)

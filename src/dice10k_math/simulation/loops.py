@@ -385,11 +385,14 @@ def play(state, game, penalties, rolls, chances, players, start, out):
                 _shared_win(scores, seats, shares)
                 return DONE, seat, standing
         elif seat == seats - 1:
-            over = False
+            # Once there is a tie to break, nobody needs the target any more.
+            over = reached >= 0
             for each in range(seats):
                 over = over or scores[each] >= game[TARGET]
             if over and (_shared_win(scores, seats, shares) == 1 or not game[EXTRA_ROUNDS]):
                 return DONE, seat, standing
+            if over:
+                reached = seat
             for each in range(seats):
                 shares[each] = 0
         seat = (seat + 1) % seats

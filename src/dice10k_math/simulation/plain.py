@@ -72,6 +72,8 @@ class Match:
     ----------
     turns_only
         Stop when the first player has had so many turns, whatever the scores; 0: play to the end.
+    extra
+        Whether there is a tie to break: nobody needs the target any more.
     """
 
     rules: Ruleset
@@ -82,6 +84,7 @@ class Match:
     reached: int | None = None
     offer: Offer | None = None
     over: bool = field(default=False)
+    extra: bool = False
 
     def play(self) -> None:
         """Play to the end.
@@ -167,9 +170,12 @@ class Match:
 
     def _settle_round(self, number: int) -> None:
         ending, highest = self.rules.ending, self._highest()
-        over = number == len(self.seats) - 1 and self.seats[highest[0]].score >= ending.target
-        if over and (len(highest) == 1 or ending.tie != "extra_rounds"):
+        reached = self.extra or self.seats[highest[0]].score >= ending.target
+        if number != len(self.seats) - 1 or not reached:
+            return
+        if len(highest) == 1 or ending.tie != "extra_rounds":
             self._win(highest)
+        self.extra = True
 
     def _highest(self) -> list[int]:
         most = max(seat.score for seat in self.seats)

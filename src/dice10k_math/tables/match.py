@@ -14,7 +14,7 @@ import numpy as np
 from dice10k_math.errors import TableError
 from dice10k_math.field import Field, extents
 from dice10k_math.questions.match import MatchSolution, solve_match, turn_can_bank
-from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions
+from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, RoundsPositions
 from dice10k_math.questions.stakes import StakesPositions
 from dice10k_math.race import is_race
 from dice10k_math.rules import penalties
@@ -89,6 +89,8 @@ def listed_scores(rules: Ruleset, positions: Positions) -> list[int]:
     """Return the scores that the table `match` has."""
     if isinstance(positions, RacePositions):
         return [number * positions.race.unit for number in range(positions.race.scores)]
+    if isinstance(positions, RoundsPositions):
+        positions = positions.phases[0]
     assert isinstance(positions, FieldPositions)  # noqa: S101 - there are no others
     low, high = listed(rules)
     states = positions.field.states
