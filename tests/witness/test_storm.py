@@ -23,7 +23,7 @@ from tests.witness.explicit import WON, Branches, ExplicitGame
 stormpy = pytest.importorskip("stormpy", reason="the extra `witness` is not installed: no stormpy")
 
 FIRST = 2
-NARROW = 1e-6
+NARROW = 1e-8
 GAMES = (
     with_target(PLAIN, 200),
     ended(turned(DES_10000, "opening-200", opening_minimum=200), "first_to_target", 300),
