@@ -37,9 +37,15 @@ class ExplicitGame:
     """A game as lists: the node of each state, and for each state its choices with their branches.
 
     States 0 and 1 are the ends; state 2 is the first turn of seat 0.
+
+    Where scores can fall they have no end, so a `floor` is needed: whoever falls below it has lost if his seat `sinks`,
+    and else counts as being there still. The one makes a bound of the match from below for that seat, the other one
+    from above.
     """
 
     rules: Ruleset
+    floor: int = 0
+    sinks: tuple[bool, bool] = (False, False)
     nodes: list[Node | None] = field(default_factory=lambda: [None, None])
     choices: list[list[Branches]] = field(default_factory=lambda: [[[(WON, ONE)]], [[(LOST, ONE)]]])
     numbers: dict[Node, int] = field(default_factory=dict)
@@ -48,7 +54,8 @@ class ExplicitGame:
         assert self.rules.ending.kind in {"first_to_target", "exact"}
         assert self.rules.turn.hot_dice_bonus == 0
         # Only what follows what is asked of the plain loops, not their values.
-        self.succession = MatchOracle(self.rules, self.rules.ending.target)
+        target = self.rules.ending.target
+        self.succession = MatchOracle(self.rules, target, span=(self.floor, 2 * target))
         self._number(Node(0, Start(0, 0), 0, full_hand(self.rules)))
         place = 2
         while place < len(self.nodes):
@@ -105,6 +112,9 @@ class ExplicitGame:
         if isinstance(following, float):
             assert following == 1.0
             return WON if node.seat == 0 else LOST
+        # It is the other's turn, so the one who has just played is the other there.
+        if following.other < self.floor and self.sinks[node.seat]:
+            return LOST if node.seat == 0 else WON
         start = self.succession.told_apart(following)
         return self._number(Node(1 - node.seat, start, 0, full_hand(self.rules)))
 

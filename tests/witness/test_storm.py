@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 import pytest
 
 from dice10k_math.questions.exact_match import certify_match
-from dice10k_math.rules.model import Ruleset, with_target
+from dice10k_math.questions.match import solve_match
+from dice10k_math.rules.model import Ending, Ruleset, with_target
 from dice10k_math.solve.race import propose_bounds
+from tests.agreement.test_endings import IN_A_ROW, THREE_DICE
 from tests.agreement.test_match import DES_10000, EARLY, FIVE_DICE, PLAIN, _name, ended, solved
 from tests.oracles.match import Start
 from tests.oracles.variations import turned
@@ -20,6 +23,7 @@ from tests.witness.explicit import WON, Branches, ExplicitGame
 stormpy = pytest.importorskip("stormpy", reason="the extra `witness` is not installed: no stormpy")
 
 FIRST = 2
+NARROW = 1e-8
 GAMES = (
     with_target(PLAIN, 200),
     ended(turned(DES_10000, "opening-200", opening_minimum=200), "first_to_target", 300),
@@ -76,9 +80,13 @@ def parts_of(choices: list[list[Branches]], number: Any) -> Any:
 
 def best_response(rules: Ruleset, fixed: int) -> Fraction:
     """The win probability of seat 0 when one seat plays as the library says and the other in Storm's best way."""
+    return best_reply(game_of(rules).with_fixed(fixed, policy_of(rules)), fixed)
+
+
+def best_reply(choices: list[list[Branches]], fixed: int) -> Fraction:
+    """The win probability of seat 0 in a model in which only the seat that is not fixed has choices."""
     from stormpy import models
 
-    choices = game_of(rules).with_fixed(fixed, policy_of(rules))
     model = models.SparseMdp[stormpy.Rational](parts_of(choices, stormpy.Rational))
     wanted = stormpy.parse_properties(f'P{"min" if fixed == 0 else "max"}=? [F "won"]')[0]
     found = stormpy.model_checking(model, wanted, only_initial_states=True).get_value(FIRST)
@@ -95,6 +103,32 @@ def test_no_reply_beats_the_best_play(rules: Ruleset) -> None:
     assert Fraction(float(bounds.move[0, 0, 0])) <= guaranteed <= 1 - Fraction(float(bounds.wait[0, 0, 0]))
     in_fractions = certify_match(rules).win_probability()
     assert in_fractions.lower <= guaranteed <= in_fractions.upper
+
+
+FLOOR = -400
+"""Falling below it from 0 takes fifteen busts without a bank between them; what that matters is measured by the test."""
+
+
+def test_scores_that_fall() -> None:
+    """Busts in a row that cost points: who falls below a floor has lost, or counts as standing on it."""
+    scoring = replace(THREE_DICE.scoring, singles=(100, 0, 0, 0, 100, 0))
+    rules = replace(THREE_DICE, scoring=scoring, bust=IN_A_ROW, ending=Ending("first_to_target", 200))
+    match = solve_match(rules)
+
+    def value_of(start: Start) -> float:
+        busts = start.busts, start.other_busts
+        return match.win_probability(start.own, start.other, busts=busts).value
+
+    found = []
+    for fixed in (0, 1):
+        game = ExplicitGame(rules, FLOOR, (fixed == 0, fixed == 1))
+        found.append(best_reply(game.with_fixed(fixed, game.best_choices(value_of)), fixed))
+    guaranteed, at_most = found
+    bounds = match.win_probability()
+    assert 0 < at_most - guaranteed < NARROW
+    assert Fraction(bounds.lower) <= at_most
+    assert guaranteed <= Fraction(bounds.upper)
+    assert float(guaranteed) == pytest.approx(bounds.value, abs=NARROW, rel=0)
 
 
 @pytest.mark.parametrize("rules", GAMES[:2], ids=_name)
