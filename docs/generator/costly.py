@@ -1,13 +1,13 @@
 """Figures that take longer than a test of every day may: kept in a file, recomputed by the slow tests.
 
 `python docs/generate.py --costly` computes what is missing or of other rules; `--costly all` also what takes many
-minutes each, without which the pages say that it has not been computed.
+minutes each, without which the pages say that it has not been computed; `--costly KEY...` computes these figures anew.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -96,15 +96,16 @@ def is_current(kept: dict[str, Any], figure: Figure) -> bool:
     return bool(kept.get(figure.key, {}).get("fingerprint") == d10.fingerprint(figure.rules))
 
 
-def compute(*, all_of_them: bool = False) -> None:
-    """Compute what is missing, and what takes many minutes only if asked, and keep it."""
-    kept = read()
+def compute(asked: Collection[str] = ()) -> None:
+    """Compute what is missing, and keep it: what takes many minutes only if asked for, by its key or with `all`; what
+    is asked for by its key also if it is there.
+    """
     wanted = list(figures())
     for figure in wanted:
-        if figure.optional and not all_of_them:
-            continue
-        if not is_current(kept, figure):
-            kept[figure.key] = {"fingerprint": d10.fingerprint(figure.rules), "values": figure.compute(figure.rules)}
+        missing = not is_current(read(), figure) and (not figure.optional or "all" in asked)
+        if missing or figure.key in asked:
+            values = figure.compute(figure.rules)
+            kept = read() | {figure.key: {"fingerprint": d10.fingerprint(figure.rules), "values": values}}
             write({one.key: kept[one.key] for one in wanted if one.key in kept})
 
 
