@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dice10k_math.questions.match import solve_match as solve_match
     from dice10k_math.questions.response import best_response as best_response
     from dice10k_math.questions.response import exploitability as exploitability
+    from dice10k_math.questions.seats import evaluate_seats as evaluate_seats
     from dice10k_math.questions.seats import seats_response as seats_response
     from dice10k_math.questions.simulation import simulate as simulate
     from dice10k_math.questions.solo import solve_solo as solve_solo
@@ -75,6 +76,7 @@ _HOME = {
     "solve_match": "questions.match",
     "best_response": "questions.response",
     "exploitability": "questions.response",
+    "evaluate_seats": "questions.seats",
     "seats_response": "questions.seats",
     "simulate": "questions.simulation",
     "solve_solo": "questions.solo",

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from dice10k_math.errors import InputError
+from dice10k_math.last_turn import NEAREST, Side
 from dice10k_math.plays import Plays
 from dice10k_math.policy.choices import Standing
 from dice10k_math.policy.model import CallablePolicy, ComputerPolicy, Optimum, Policy, ThresholdPolicy
@@ -26,7 +27,7 @@ from dice10k_math.rules.model import Ruleset
 
 OTHERS = {"opponent", "behind", "ahead", "opponent_to_go"}
 """Subjects of conditions that are not the player's own."""
-UNIT_ROUNDOFF = 2.0**-53
+UNIT_ROUNDOFF, TINY = 2.0**-53, 1e-300
 
 
 def looks_at_others(policy: Policy, rules: Ruleset) -> str | None:
@@ -72,15 +73,13 @@ class Pace:
 
     def __init__(self, race: Race, player: Player, start: int = 0, *, closing: bool = False) -> None:
         self.race, self.player, self.plays = race, player, Plays(player)
-        self._standings = [
-            Standing(own * race.unit, closing=closing, opened=own > 0) for own in range(race.scores)
-        ]
+        self._standings = [Standing(own * race.unit, closing=closing, opened=own > 0) for own in range(race.scores)]
         first = np.zeros(race.scores)
         first[start] = 1.0
         self.totals, self.instant, self.missing = [first], [0.0], [0.0]
 
     @cached_property
-    def _steps(self) -> tuple[Floats, Floats, Floats]:
+    def steps(self) -> tuple[Floats, Floats, Floats]:
         """Shape (scores, totals), (scores,), (scores,): where a turn leads, instant wins, and what is not known."""
         scores = self.race.scores
         numbers = self.plays.numbers(self._standings)
@@ -96,7 +95,7 @@ class Pace:
 
     def follow(self, turns: int) -> None:
         """Make the distributions known up to so many turns."""
-        matrix, instant, left = self._steps
+        matrix, instant, left = self.steps
         while len(self.totals) <= turns:
             here = self.totals[-1][: self.race.scores]
             self.totals.append(here @ matrix)
@@ -112,17 +111,19 @@ class Pace:
         """Return how far, relative to it, a probability after so many turns can be off by rounding."""
         return (turns + 2) * (self.race.scores + 16) * UNIT_ROUNDOFF
 
-    def next(self, turns: int, *, upward: bool) -> tuple[Floats, float]:
+    def next(self, turns: int, side: Side) -> tuple[Floats, float]:
         """Return the totals after one more turn, given that none of the first so many has reached the target.
 
         Returns
         -------
         tuple
-            Bounds of the probabilities from below or above; and what is not known, which may be any total.
+            Bounds of the probabilities from this side; and what is not known, which may be any total.
         """
         self.follow(turns + 1)
         alive, after, slack = self.alive(turns), self.totals[turns + 1], self.slack(turns + 1)
-        if not upward:
+        if side is NEAREST:
+            return after / max(alive, TINY), 0.0
+        if side.lowest:
             return after * ((1.0 - slack) / (alive * (1.0 + slack) + self.missing[turns])), 0.0
         if alive <= 0.0:
             return np.zeros_like(after), 1.0

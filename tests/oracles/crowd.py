@@ -19,7 +19,7 @@ from dice10k_math.policy import Player
 from dice10k_math.rules.model import Ruleset
 
 from .duel import BUST, DuelOracle
-from .match import Start, choices_of, turn_step
+from .match import Stage, Start, choices_of, turn_step
 
 Scores = tuple[int, ...]
 World = tuple[Scores, int | None]
@@ -57,7 +57,7 @@ class CrowdOracle:
         player = self.players[seat]
         assert player is not None
         found: dict[int, float] = defaultdict(float)
-        stage = "second" if self.kind == "equal_turns" and seat == len(self.players) - 1 else ""
+        stage: Stage = "second" if self.kind == "equal_turns" and seat == len(self.players) - 1 else ""
         for points, chance in self.turns.endings(player, Start(own, 0, own != 0, False, stage=stage)).items():
             found[own if points == BUST else own + points] += chance
         self.steps[seat, own] = dict(found)
@@ -181,7 +181,7 @@ def full_response(rules: Ruleset, others: tuple[Player, Player], cutoff: int = 3
                 for second, part in crowd.moved(2, scores[1]).items():
                     if second < target:
                         state = own, first, second
-                        total += chance * part * (here if state not in value else value[state])
+                        total += chance * part * value.get(state, here)
         return total
 
     for own, first, second in sorted(product(range(0, target, step), repeat=3), key=sum, reverse=True):
@@ -197,4 +197,3 @@ def full_response(rules: Ruleset, others: tuple[Player, Player], cutoff: int = 3
             here = crowd.turns._best(banks, after(own, (first, second), here))
         value[own, first, second] = here
     return value
-

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dice10k_math.errors import InputError
-from dice10k_math.last_turn import DOWN, UP
+from dice10k_math.last_turn import DOWN, NEAREST, UP
 from dice10k_math.pace import Pace, Schedule, check_pace
-from dice10k_math.policy import Policy
+from dice10k_math.policy import Player, Policy
 from dice10k_math.policy import seat as seated
 from dice10k_math.program import Floats
 from dice10k_math.questions.evaluation import name_of, read_policy
@@ -19,7 +19,7 @@ from dice10k_math.questions.match import WinProbability, check_bankable, refuse_
 from dice10k_math.questions.optimum import optimal_player
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.workers import Progress, nth_part, part_of
+from dice10k_math.workers import Progress, Share, nth_part, part_of
 
 if TYPE_CHECKING:
     import polars
@@ -52,7 +52,8 @@ class SeatsResponse:
     seat: int
     scores: tuple[int, ...]
     unit: int
-    start: tuple[float, float] = field(repr=False)
+    start: WinProbability
+    value: Floats = field(repr=False, compare=False)
     lower: Floats = field(repr=False, compare=False)
     upper: Floats = field(repr=False, compare=False)
 
@@ -78,7 +79,7 @@ class SeatsResponse:
         True
         """
         if score is None and turns is None:
-            return _between(*self.start)
+            return self.start
         own, had = score or 0, turns or 0
         if own % self.unit or not 0 <= own < self.rules.ending.target:
             raise InputError(
@@ -88,7 +89,7 @@ class SeatsResponse:
         if not 0 <= had < len(self.lower):
             raise InputError(f"turns: {had}; allowed: 0 to {len(self.lower) - 1}")
         at = had, own // self.unit
-        return _between(float(self.lower[at]), float(self.upper[at]))
+        return WinProbability(float(self.value[at]), float(self.lower[at]), float(self.upper[at]))
 
     def to_frame(self) -> polars.DataFrame:
         """Return every turn start of the player: turns had, own score, win probability with its bounds."""
@@ -99,15 +100,39 @@ class SeatsResponse:
             {
                 "turns": turns.ravel(),
                 "score": own.ravel() * self.unit,
-                "win_probability": ((self.lower + self.upper) / 2).ravel(),
+                "win_probability": self.value.ravel(),
                 "lower": self.lower.ravel(),
                 "upper": self.upper.ravel(),
             }
         )
 
 
-def _between(lower: float, upper: float) -> WinProbability:
-    return WinProbability((lower + upper) / 2, lower, upper)
+Found = tuple[Floats, Floats]
+"""Of one induction: by own score at the beginning, and by turns had and own score."""
+
+
+def _solve(
+    race: Race, schedule: Schedule, most: int, own: Pace | None, told: Share | None
+) -> tuple[Found, Found, Found]:
+    """Return values and their bounds from below and above."""
+    from dice10k_math.solve.seats import SeatsInduction
+
+    more = race.rules.ending.tie == "extra_rounds" or own is not None
+    parts = 2 + more
+    lower, upper = (
+        SeatsInduction(race, schedule, side, own).solve(most, nth_part(told, number, parts))
+        for number, side in enumerate((DOWN, UP))
+    )
+    if more:
+        value = SeatsInduction(race, schedule, NEAREST, own).solve(most, nth_part(told, 2, parts))
+    else:
+        value = (lower[0] + upper[0]) / 2, (lower[1] + upper[1]) / 2
+    clipped = [np.clip(each, low, high) for each, low, high in zip(value, lower, upper, strict=True)]
+    return (clipped[0], clipped[1]), lower, upper
+
+
+def _start(found: tuple[Found, Found, Found], own: int) -> WinProbability:
+    return WinProbability(*(float(each[0][own]) for each in found))
 
 
 def seats_response(
@@ -132,7 +157,8 @@ def seats_response(
     when those will reach it. So the value is a lower bound for all strategies together, and `best_response` against
     one policy, which looks at everything, is never less.
 
-    Under extra rounds a tie at the top counts as a loss in the lower bound and as a win in the upper one.
+    Under extra rounds a tie at the top counts as a loss in the lower bound, as a win in the upper one, and as shared in
+    the value.
 
     Parameters
     ----------
@@ -165,45 +191,126 @@ def seats_response(
     >>> 1 / 3 < last.value < first.value < 1 / 2, first.upper - first.lower < 1e-9
     (True, True)
     """
-    from dice10k_math.solve.seats import SeatsInduction
-
     read = tuple(read_policy(policy) for policy in against)
-    _check(rules, read, seat)
+    _check_players(rules, len(read) + 1, f"against: {len(read)}", 1)
+    if not 1 <= seat <= len(read) + 1:
+        raise InputError(f"seat: {seat}; allowed: 1 to {len(read) + 1}")
+    _check(rules, read)
     race = Race(rules)
     found = _scores(race, scores, len(read) + 1)
-    places = [number for number in range(len(found)) if number != seat - 1]
-    paces = [
-        Pace(race, seated(policy, rules, optimal_player), found[place] // race.unit, closing=_closes(rules, place, found))
-        for policy, place in zip(read, places, strict=True)
-    ]
+    paces = _paces(race, [*read[: seat - 1], None, *read[seat - 1 :]], found)
     schedule = Schedule(tuple(paces[: seat - 1]), tuple(paces[seat - 1 :]))
     most = _turns(schedule, paces)
-    told = part_of(progress, "solving")
-    parts = [
-        SeatsInduction(race, schedule, side).solve(most, nth_part(told, number, 2))
-        for number, side in enumerate((DOWN, UP))
-    ]
-    own = found[seat - 1] // race.unit
-    start = float(parts[0][0][own]), float(parts[1][0][own])
-    return SeatsResponse(rules, read, seat, found, race.unit, start, parts[0][1], parts[1][1])
+    values = _solve(race, schedule, most, None, part_of(progress, "solving"))
+    start = _start(values, found[seat - 1] // race.unit)
+    return SeatsResponse(rules, read, seat, found, race.unit, start, *(each[1] for each in values))
 
 
-def _closes(rules: Ruleset, place: int, seats: Sequence[int]) -> bool:
-    return rules.ending.kind == "equal_turns" and place == len(seats) - 1
+@dataclass(frozen=True, slots=True)
+class SeatsEvaluation:
+    """Win probabilities of policies that look at no score but their own.
 
+    Attributes
+    ----------
+    rules, policies
+        The ruleset, and the policies in the order of their seats.
+    scores
+        Banked scores at the beginning, in the order of the seats.
+    seats
+        Win probability of each seat, with its bounds.
+    """
 
-def _check(rules: Ruleset, policies: Sequence[Policy], seat: int) -> None:
-    least, most = rules.players
-    players, most = len(policies) + 1, min(most, MOST_SEATS)
-    if not max(least, 2) <= players <= most:
-        fewest = max(least, 2) - 1
-        allowed = f"{fewest}" if fewest == most - 1 else f"{fewest} to {most - 1}"
-        raise InputError(
-            f"against: {len(policies)}, so {players} players; {rules.name} is for {least} to {rules.players[1]} players; "
-            f"allowed: {allowed} policies"
+    rules: Ruleset
+    policies: tuple[Policy, ...]
+    scores: tuple[int, ...]
+    seats: tuple[WinProbability, ...]
+
+    def to_frame(self) -> polars.DataFrame:
+        """Return one row for each seat: policy, score at the beginning, win probability with its bounds."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "seat": range(1, len(self.seats) + 1),
+                "policy": [name_of(policy) for policy in self.policies],
+                "score": self.scores,
+                "win_probability": [found.value for found in self.seats],
+                "lower": [found.lower for found in self.seats],
+                "upper": [found.upper for found in self.seats],
+            }
         )
-    if not 1 <= seat <= players:
-        raise InputError(f"seat: {seat}; allowed: 1 to {players}")
+
+
+def evaluate_seats(
+    rules: Ruleset,
+    policies: Sequence[Policy | str],
+    *,
+    scores: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> SeatsEvaluation:
+    """Return the win probabilities of 2 to 8 policies that look at no score but their own, with proved bounds.
+
+    Under extra rounds a tie at the top counts as a loss in the lower bounds, as a win in the upper ones, and as shared
+    in the values.
+
+    Parameters
+    ----------
+    rules, scores, progress
+        As for `seats_response`.
+    policies
+        One for each seat, as data or as text.
+
+    Raises
+    ------
+    InputError
+        As for `seats_response`.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules, with_target
+    >>> found = evaluate_seats(with_target(load_rules("des-10000"), 1000), ["threshold 300"] * 3)
+    >>> round(sum(seat.value for seat in found.seats), 9), found.seats[0].value > found.seats[2].value
+    (1.0, True)
+    """
+    read = tuple(read_policy(policy) for policy in policies)
+    _check_players(rules, len(read), f"policies: {len(read)}", 0)
+    _check(rules, read)
+    race = Race(rules)
+    found = _scores(race, scores, len(read))
+    paces = _paces(race, read, found)
+    most = _turns(Schedule((), tuple(paces)), paces)
+    told, values = part_of(progress, "evaluating"), []
+    for number, own in enumerate(paces):
+        schedule = Schedule(tuple(paces[:number]), tuple(paces[number + 1 :]))
+        part = nth_part(told, number, len(paces))
+        values.append(_start(_solve(race, schedule, most, own, part), found[number] // race.unit))
+    return SeatsEvaluation(rules, read, found, tuple(values))
+
+
+def _paces(race: Race, policies: Sequence[Policy | None], scores: Sequence[int]) -> list[Pace]:
+    """Return the pace of each policy; None stands for a seat that is left out."""
+    rules, last = race.rules, len(policies) - 1
+    players: dict[Policy, Player] = {}
+    found = []
+    for place, policy in enumerate(policies):
+        if policy is not None:
+            player = players.setdefault(policy, seated(policy, rules, optimal_player))
+            closing = rules.ending.kind == "equal_turns" and place == last
+            found.append(Pace(race, player, scores[place] // race.unit, closing=closing))
+    return found
+
+
+def _check_players(rules: Ruleset, players: int, given: str, others: int) -> None:
+    """Refuse a number of players that the rules do not allow; `others` players are not counted in what is allowed."""
+    least, most = max(rules.players[0], 2), min(rules.players[1], MOST_SEATS)
+    if not least <= players <= most:
+        fewest, highest = least - others, most - others
+        allowed = f"{fewest}" if fewest == highest else f"{fewest} to {highest}"
+        named = f"{rules.players[0]}" if rules.players[0] == rules.players[1] else "{} to {}".format(*rules.players)
+        raise InputError(f"{given}, so {players} players; {rules.name} is for {named}; allowed: {allowed} policies")
+
+
+def _check(rules: Ruleset, policies: Sequence[Policy]) -> None:
     check_bankable(rules)
     refuse_offers(rules)
     if not is_race(rules):
@@ -227,7 +334,7 @@ def _scores(race: Race, scores: Sequence[int] | None, players: int) -> tuple[int
 
 
 def _turns(schedule: Schedule, paces: Sequence[Pace]) -> int:
-    """Return after how many turns it is as good as sure that one of the others has reached the target."""
+    """Return after how many turns it is as good as sure that somebody in the schedule has reached the target."""
     for turns in range(1, MOST_TURNS + 1):
         if schedule.alive(turns) < OVER:
             return turns

@@ -18,12 +18,14 @@ as a loss in the lower one and as a win in the upper one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dice10k_math.backup import Contexts, back_up
-from dice10k_math.last_turn import Side, allowed, last_turns
-from dice10k_math.pace import UNIT_ROUNDOFF, At, Schedule
+from dice10k_math.last_turn import NEAREST, Side, allowed, last_turns
+from dice10k_math.pace import UNIT_ROUNDOFF, At, Pace, Schedule
 from dice10k_math.program import BLOCK, NEVER, Floats, Ints
 from dice10k_math.race import CAUTION, Race
 from dice10k_math.shares import Highest, highest, share_of_win, tied
@@ -34,10 +36,20 @@ FAINT = 1e-13
 
 
 class SeatsInduction:
-    """One side of the bounds."""
+    """One side of the bounds.
 
-    def __init__(self, race: Race, schedule: Schedule, side: Side) -> None:
-        self.race, self.schedule, self.side = race, schedule, side
+    Parameters
+    ----------
+    race, schedule, side
+        The match, who plays when, and which bounds; `NEAREST` gives values that are no bounds, with the win shared at
+        every tie, those that call for extra rounds too.
+    own
+        The pace of the player, if he plays by a policy himself; None: he plays best.
+    """
+
+    def __init__(self, race: Race, schedule: Schedule, side: Side, own: Pace | None = None) -> None:
+        self.race, self.schedule, self.side, self.own = race, schedule, side, own
+        self.open_ties = race.rules.ending.tie == "extra_rounds" and side is not NEAREST
         self.up = not side.lowest
         kind = race.rules.ending.kind
         self.rounds = kind == "equal_turns"
@@ -53,28 +65,27 @@ class SeatsInduction:
 
     def _worths(self) -> list[float]:
         """Worth of the highest total by how many others have it: after it extra rounds may bring anything."""
-        if self.race.rules.ending.tie == "extra_rounds":
+        if self.open_ties:
             return [1.0, *[1.0 if self.up else 0.0] * 8]
         return [1.0 / (1 + others) for others in range(9)]
 
     def _outward(self, value: Floats) -> Floats:
-        slack = self.slack if self.up else -self.slack
-        return np.clip(value * (1.0 + slack), 0.0, 1.0)
+        return np.clip(value * (1.0 + self.side.sign * self.slack), 0.0, 1.0)
 
     def _totals(self, others: Sequence[At]) -> tuple[list[Floats], float]:
         """Return the totals of others after one more turn, and what is not known of them."""
-        found = [pace.next(turns, upward=self.up) for pace, turns in others]
+        found = [pace.next(turns, self.side) for pace, turns in others]
         return [totals for totals, _ in found], sum(left for _, left in found) * (1.0 + 1e-9)
 
     def _staying(self, others: Sequence[At]) -> float:
         """Return the probability that all of some others stay below the target with one more turn."""
         totals, left = self._totals(others)
         staying = float(np.prod([each[: self.race.scores].sum() for each in totals]))
-        return min(staying * (1.0 + (self.slack if self.up else -self.slack)) + left, 1.0)
+        return min(staying * (1.0 + self.side.sign * self.slack) + left, 1.0)
 
     # -- turns -------------------------------------------------------------------------------------------------
 
-    def _safe(self, worth: Floats, bust: Floats) -> Ints:
+    def _safe(self, worth: Floats, bust: Floats) -> NDArray[Any]:
         """Return the totals from which on it is best to bank, by what a bust is worth; see `Race.limits`."""
         scores = self.race.scores
         risk = CAUTION * self.race.least_bust * (1.0 - bust)
@@ -93,6 +104,8 @@ class SeatsInduction:
         """
         race = self.race
         by_total = np.concatenate([worth, beyond[race.scores :]])
+        if self.own is not None:
+            return self._by_policy(self.own, by_total[:, None])[:, 0]
         own = np.arange(race.scores)
         table = by_total[np.minimum(np.arange(self.units[-1] + 1)[:, None] + own, self.size - 1)]
         safe = self._safe(by_total, worth)
@@ -100,7 +113,15 @@ class SeatsInduction:
         top = by_total[np.minimum(own + limits // race.unit, self.size - 1)] if self.side.lowest else np.ones(len(own))
         return self._back_up(table, self.steps, worth, top, self._blocks(limits))
 
-    def _blocks(self, limits: Ints) -> list[tuple[int, int, int, int]]:
+    def _by_policy(self, own: Pace, table: Floats) -> Floats:
+        """Return what a policy's turn is worth by own score (rows), from the worths of totals, for some cases."""
+        matrix, instant, left = own.steps
+        width = matrix.shape[1]
+        further = np.repeat(table[-1:], max(width - len(table), 0), axis=0)
+        value = matrix @ np.concatenate([table, further])[:width] + instant[:, None]
+        return self._outward(value + (left[:, None] if self.up else 0.0))
+
+    def _blocks(self, limits: NDArray[Any]) -> list[tuple[int, int, int, int]]:
         first = 1 if self.race.unopened != self.race.opened else 0
         found = [
             (0, start, min(BLOCK, self.race.scores - start), int(limits[start : start + BLOCK].max()))
@@ -138,10 +159,11 @@ class SeatsInduction:
         ndarray of shape (scores,)
             By own score, over all cases: not yet divided by their probability.
         """
-        if not later or not len(found.total):
+        if not len(found.total):
+            return np.zeros(self.race.scores)
+        if not later and self.own is None:
             return self._by_deficit(found)
-        race, own = self.race, np.arange(self.race.scores)
-        value = np.zeros(race.scores)
+        own = np.arange(self.race.scores)
         alone = self._outward(share_of_win(later, self.worths, self.size))
         together = {
             players: self._outward(share_of_win(later, self.worths, self.size, players))
@@ -151,12 +173,12 @@ class SeatsInduction:
         for column, (total, players) in enumerate(zip(found.total.tolist(), found.players.tolist(), strict=True)):
             if total < self.size:
                 table[total, column] = together[players][total]
+        if self.own is not None:
+            return self._by_policy(self.own, table) @ found.chance
         safe = np.maximum(self._safe(alone, np.zeros(1)), found.total + 1)
-        values = self._by_score(table, own, safe)
-        value += values @ found.chance
-        return value
+        return self._by_score(table, own, safe) @ found.chance
 
-    def _by_score(self, table: Floats, own: Ints, safe: Ints) -> Floats:
+    def _by_score(self, table: Floats, own: NDArray[Any], safe: NDArray[Any]) -> Floats:
         """Back up last turns: groups are own scores, columns the cases; a bust loses."""
         race, cases = self.race, table.shape[1]
         steps = self.steps[(own == 0).astype(int)]
@@ -246,7 +268,7 @@ class SeatsInduction:
 
     def _level(self, totals: list[Floats]) -> float:
         """Bound the probability that others share the highest total, where extra rounds may then bring anything."""
-        if self.race.rules.ending.tie != "extra_rounds":
+        if not self.open_ties:
             return 0.0
         size = max(map(len, totals), default=0)
         return float(tied(totals, size)[2:, self.race.scores :].sum()) * (1.0 + self.slack)
@@ -280,7 +302,7 @@ class SeatsInduction:
             reached the target.
         """
         values = np.zeros((most, self.race.scores))
-        following = np.zeros(self.race.scores) if self.side.lowest else np.ones(self.race.scores)
+        following = np.full(self.race.scores, float(self.up))
         for turns in range(most - 1, -1, -1):
             if progress is not None:
                 progress(1.0 - turns / most)
