@@ -299,7 +299,7 @@ def fill_bank_worths(out, row, waiting, offers, starts, takes, units, hands):
 
 
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
-def _forward(pool, rows, mass, here, chosen, banked, ended, block, shares, shape, states, maxima):
+def _forward(pool, rows, mass, here, chosen, banked, ended, block, shares, shape, states, maxima, faint):
     """Follow the best play of every context of a block from the start of the turn, adding up how it ends.
 
     `banked` gets the probability of each bank row; `ended` those of a bust and of a bust with all dice,
@@ -333,7 +333,7 @@ def _forward(pool, rows, mass, here, chosen, banked, ended, block, shares, shape
                     banked[bank, j0 + b] += here[b]
                 here[b] = 0.0 if stays else here[b]
                 most = max(most, here[b])
-        if most < FAINT or hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
+        if most < faint or hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
             for b in range(width):
                 ended[2, j0 + b] += here[b] * pool[own, b]
             continue
@@ -405,8 +405,58 @@ def back_up_and_forward(blocks, contexts, shares, shape, states, maxima, lowest,
             out[block[0], block[1] + b] = pool[start, b]
         _forward(
             pool, rows, mass, acc, chosen, banked, ended, block,
-            (shares[0], shares[1], contexts[5]), shape, states, maxima,
+            (shares[0], shares[1], contexts[5]), shape, states, maxima, FAINT,
         )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def back_up_and_weigh(blocks, contexts, shares, shape, states, maxima, lowest, nudge, faint, others, out):
+    """Back up blocks of contexts, follow the best play of each, and take the mean of other tables over its banks.
+
+    `out` gets by column the value, the probability of a bust and of what was not followed; then for each of the
+    `others` the sum of probability times worth over the banks.
+    """
+    first = shape[0]
+    start = first + len(states[0]) - 1
+    pool, rows = _new_pool(shape, states)
+    mass = np.empty((len(states[0]), BLOCK))
+    chosen = np.empty((shape[3] + 1, BLOCK), np.int64)
+    acc = np.empty(BLOCK)
+    ending = np.empty((len(shares[0]), BLOCK))
+    edge = np.empty((len(shares[2]), BLOCK))
+    banked = np.empty((first, BLOCK))
+    ended = np.empty((3, BLOCK))
+    here = np.empty(7, np.int64)
+    bank_rows = contexts[1]
+    for k in range(len(blocks)):
+        block = blocks[k]
+        group, j0, width = block[0], block[1], block[2]
+        _load(pool, ending, edge, block, lowest, shares, contexts)
+        _sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima)
+        for b in range(width):
+            out[0, j0 + b] = pool[start, b]
+        here[:] = block
+        here[1] = 0
+        banked[: block[6]] = 0.0
+        ended[:] = 0.0
+        _forward(
+            pool, rows, mass, acc, chosen, banked, ended, here,
+            (shares[0], shares[1], 0.0), shape, states, maxima, faint,
+        )  # fmt: skip
+        for b in range(width):
+            column = j0 + b
+            total = ended[0, b] + ended[1, b]
+            out[1, column] = total
+            for m in range(len(others)):
+                out[3 + m, column] = 0.0
+            for row in range(block[6]):
+                chance = banked[row, b]
+                if chance > 0.0:
+                    total += chance
+                    place = bank_rows[group, row]
+                    for m in range(len(others)):
+                        out[3 + m, column] += chance * others[m][place, column]
+            out[2, column] = max(1.0 - total, 0.0)
 
 
 @njit(cache=True, nogil=True)
