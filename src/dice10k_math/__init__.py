@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from dice10k_math.questions.simulation import simulate as simulate
     from dice10k_math.questions.solo import solve_solo as solve_solo
     from dice10k_math.questions.spicy_faces import rank_spicy_faces as rank_spicy_faces
+    from dice10k_math.questions.trio import solve_three as solve_three
     from dice10k_math.questions.turn import long_run as long_run
     from dice10k_math.questions.turn import solve_turn as solve_turn
     from dice10k_math.rules import Ruleset as Ruleset
@@ -81,6 +82,7 @@ _HOME = {
     "simulate": "questions.simulation",
     "solve_solo": "questions.solo",
     "rank_spicy_faces": "questions.spicy_faces",
+    "solve_three": "questions.trio",
     "long_run": "questions.turn",
     "solve_turn": "questions.turn",
     "Ruleset": "rules",

@@ -24,14 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.backup import Blocks, Contexts, Weighed, back_up, back_up_weighing
-from dice10k_math.errors import InputError
 from dice10k_math.last_turn import NEAREST, UP, allowed, compiled, hot_dice_within, last_turns
-from dice10k_math.program import BLOCK, FORCED, Floats, Program
+from dice10k_math.program import BLOCK, FORCED, Floats, Ints, Program
 from dice10k_math.race import CAUTION, Race
 from dice10k_math.trio_last import FAINT, LastTrios, last_trios
 
 Numbers = NDArray[np.intp]
-FAR = 25_000
+FAR = 10_000
 """How far past the target, in points, totals are told apart."""
 UNIT_ROUNDOFF = 2.0**-53
 
@@ -63,15 +62,10 @@ class Trio:
     Parameters
     ----------
     race
-        The race, for its rules and its turn.
+        The race, which the first to the target wins or which ends with a final round.
     """
 
     def __init__(self, race: Race) -> None:
-        if race.rules.ending.kind not in ("first_to_target", "final_round"):
-            raise InputError(
-                f"{race.rules.name}: ending.kind {race.rules.ending.kind!r}; solved for three: "
-                "first_to_target and final_round"
-            )
         self.race = race
         self.scores = race.scores
         self.columns = self.scores**2
@@ -98,7 +92,7 @@ class Trio:
     # -- turns -------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _steps(self) -> tuple[Numbers, NDArray[np.bool_]]:
+    def _steps(self) -> tuple[Ints, NDArray[np.bool_]]:
         scores, race = self.program.bank_scores, self.race
         return scores // race.unit, np.stack([allowed(rule, scores) for rule in (race.opened, race.unopened)])
 
@@ -130,7 +124,9 @@ class Trio:
             for first in range(start, end, BLOCK):
                 last = min(first + BLOCK, end)
                 if only is None or only[trios.here[first:last]].any():
-                    found.append((int(group[first]), int(trios.here[first]), last - first, int(limit[first:last].max())))
+                    found.append(
+                        (int(group[first]), int(trios.here[first]), last - first, int(limit[first:last].max()))
+                    )
         return np.array(found, np.int64).reshape(-1, 4)
 
     def play(

@@ -11,17 +11,38 @@ Both play best for themselves, the third against what he finds. Of equally good 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from dice10k_math.backup import Blocks, Contexts, back_up, back_up_weighing
 from dice10k_math.last_turn import MOST_LEAD, NEAREST, UP, allowed, last_turns
-from dice10k_math.program import BLOCK, Floats
-from dice10k_math.race import CAUTION
+from dice10k_math.program import BLOCK, Floats, Program
+from dice10k_math.race import CAUTION, Race
 
-if TYPE_CHECKING:
-    from dice10k_math.trio import Trio
+
+class Setting(Protocol):
+    """What the last turns need to know of a race of three; see `dice10k_math.trio.Trio`."""
+
+    race: Race
+    scores: int
+    rows: int
+
+    @property
+    def program(self) -> Program:
+        """The compiled turn."""
+        ...
+
+    @property
+    def slack(self) -> float:
+        """Bound of the relative rounding error of a probability."""
+        ...
+
+    @property
+    def chase(self) -> Floats:
+        """What a last turn is worth at most, by deficit."""
+        ...
+
 
 ALONE, SHARED = 1.0 / 2.0, 1.0 / 3.0
 """A tie with one other, and with both."""
@@ -75,7 +96,7 @@ class _Third:
         return np.stack([alone, level])
 
 
-def last_trios(trio: Trio) -> LastTrios:
+def last_trios(trio: Setting) -> LastTrios:
     """Return what the last two turns are worth."""
     third = _third(trio)
     deficits = third.beats.shape[1]
@@ -115,7 +136,7 @@ def last_trios(trio: Trio) -> LastTrios:
     return LastTrios(value, np.clip(upper, 0.0, 1.0))
 
 
-def _third(trio: Trio) -> _Third:
+def _third(trio: Setting) -> _Third:
     race, program, deficits = trio.race, trio.program, trio.rows
     scores = program.bank_scores // race.unit
     behind = np.arange(deficits)
@@ -150,7 +171,7 @@ def _tables(own: Floats, others: Floats) -> list[Floats]:
     return [caller, next_, third]
 
 
-def _contexts(trio: Trio, table: Floats, difference: int, *, lowest: bool) -> Contexts:
+def _contexts(trio: Setting, table: Floats, difference: int, *, lowest: bool) -> Contexts:
     race, scores = trio.race, trio.program.bank_scores
     deficits = table.shape[1]
     rows = np.clip(scores // race.unit - difference, 0, deficits - 1)
@@ -159,7 +180,7 @@ def _contexts(trio: Trio, table: Floats, difference: int, *, lowest: bool) -> Co
     return Contexts(np.ascontiguousarray(table), rows, nothing, nothing, nothing if lowest else nothing + 1.0)
 
 
-def _blocks(trio: Trio, difference: int, deficits: int, lead: int) -> Blocks:
+def _blocks(trio: Setting, difference: int, deficits: int, lead: int) -> Blocks:
     """Return blocks with limits from where on it is best to bank: when the third is so far behind."""
     race, program = trio.race, trio.program
     found = []

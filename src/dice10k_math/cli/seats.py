@@ -1,4 +1,4 @@
-"""What `respond` and `evaluate` do for more than two players."""
+"""What `respond`, `evaluate` and `match` do for more than two players."""
 
 from __future__ import annotations
 
@@ -98,6 +98,36 @@ def evaluate(rules: Ruleset, policies: Sequence[str], scores: str | None) -> Ans
 
     flat = {"ruleset": rules.name, "scores": " ".join(map(str, found.scores))}
     return Answer({**head, "seats": rows}, [flat | row for row in rows], text)
+
+
+def three(rules: Ruleset, scores: str | None) -> Answer:
+    """Find how likely each of three players is to win who all play to win."""
+    from dice10k_math.questions.trio import check_scores, solve_three
+
+    given = read_scores(scores) or [0, 0, 0]
+    if len(given) != 3:
+        raise click.UsageError(f"--scores: {len(given)} for 3 players; allowed: one for each")
+    own, next_, third = given
+    check_scores(rules, own, next_, third)
+    with progress() as report:
+        found = solve_three(rules, report)
+    values, gap = found.win_probabilities(own, next_, third), found.gap(own, next_, third)
+    rows = [
+        {"seat": number, "score": score, "win_probability": value.value, "lower": value.lower, "upper": value.upper}
+        for number, (score, value) in enumerate(zip(given, values, strict=True), start=1)
+    ]
+    head: dict[str, Any] = {"ruleset": rules.name, "target": rules.ending.target, "players": 3}
+
+    def text() -> str:
+        lines = [
+            [str(row["seat"]), str(row["score"]), percent(row["win_probability"]), f"{row['upper'] - row['lower']:.1g}"]
+            for row in rows
+        ]
+        table = columns(["seat", "score", "wins", "proved to within"], lines)
+        note = f"Seat 1 is to move. None can gain more than {gap:.1g} by playing otherwise."
+        return f"{heading(rules, f'3 players, target {rules.ending.target:,}')}\n\n{table}\n\n{note}"
+
+    return Answer({**head, "seats": rows, "gap": gap}, [head | row | {"gap": gap} for row in rows], text)
 
 
 def _scores(scores: Sequence[int]) -> str:

@@ -1,9 +1,10 @@
 """Three players of a race who all play to win: each turn is played best for its player, given what follows.
 
-Turn starts are taken in falling order of the sum of the scores. What a bust is worth is not known beforehand: busts lead
-round through three turn starts. For given plays of these three the worths follow from linear equations; for given worths
-of a bust the best plays follow. Both are done in turn until nothing changes. That need not come about, as this is a
-game of three and no optimisation; then the last plays stay, and what they give away is what the judge finds.
+Turn starts are taken in falling order of the sum of the scores.
+What a bust is worth is not known beforehand: busts lead round through three turn starts.
+For given plays of these three the worths follow from linear equations; for given worths of a bust the best plays do.
+Both are done in turn until nothing changes. That need not come about, as this is a game of three and no optimisation:
+then those plays stay that give away least, and how much that is the judge finds.
 """
 
 from __future__ import annotations
