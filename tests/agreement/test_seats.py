@@ -18,10 +18,12 @@ from dice10k_math import (
     seats_response,
     simulate,
 )
+from dice10k_math.dice import rolls
 from dice10k_math.pace import looks_at_others
 from dice10k_math.policy import CallablePolicy, ComputerPolicy, Optimum, Policy, Standing, parse_policy, seat
 from dice10k_math.rules import bank_step
 from dice10k_math.rules.model import Ruleset, with_target
+from dice10k_math.turn import turn_model
 from tests.agreement.test_duels import SMALL, SMALL_SHARED, closeness, player
 from tests.agreement.test_match import PLAIN, ended
 from tests.oracles.crowd import CrowdOracle, full_response
@@ -182,6 +184,19 @@ def test_policies_that_go_on_for_ever_are_refused() -> None:
     # At 200 both wait for 150 points, and may bank no more than 100.
     with pytest.raises(InputError, match="they can go on for ever, as at 200, 200: after 5000 turns each"):
         seats_response(HIT, ["threshold 150"] * 2)
+
+
+@EACH
+def test_advice_is_worth_the_best_play(rules: Ruleset, policies: tuple[str, ...]) -> None:
+    best = seats_response(rules, policies, 2)
+    full = turn_model(rules).hands[-1]
+    for score, turns in ((0, 0), (100, 1)):
+        bust = best.induction.situation(turns, score // best.unit, best.value).bust
+        mean = 0.0
+        for roll, weight in rolls(full.hand):
+            choices = best.advise(score, turns, 0, roll)
+            mean += weight / full.outcomes * (choices[0].win_probability if choices else bust)
+        assert mean == pytest.approx(best.win_probability(score, turns).value, abs=1e-10)
 
 
 def test_later_turns_can_be_looked_up() -> None:

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dice10k_math.errors import InputError
 from dice10k_math.last_turn import DOWN, NEAREST, UP
 from dice10k_math.pace import Pace, Schedule, check_pace
 from dice10k_math.policy import Player, Policy
 from dice10k_math.policy import seat as seated
-from dice10k_math.program import Floats
+from dice10k_math.program import NEVER, Floats
 from dice10k_math.questions.evaluation import name_of, read_policy
-from dice10k_math.questions.match import WinProbability, check_bankable, refuse_offers
+from dice10k_math.questions.match import MatchChoice, MatchSolution, WinProbability, check_bankable, refuse_offers
 from dice10k_math.questions.optimum import optimal_player
+from dice10k_math.questions.positions import Seat
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
+from dice10k_math.single import Situation, TurnWorths, evaluate
 from dice10k_math.workers import Progress, Share, nth_part, part_of
 
 if TYPE_CHECKING:
     import polars
+
+    from dice10k_math.solve.seats import SeatsInduction
 
 MOST_SEATS = 8
 OVER = 1e-14
@@ -56,6 +61,7 @@ class SeatsResponse:
     value: Floats = field(repr=False, compare=False)
     lower: Floats = field(repr=False, compare=False)
     upper: Floats = field(repr=False, compare=False)
+    induction: SeatsInduction = field(repr=False, compare=False)
 
     def win_probability(self, score: int | None = None, turns: int | None = None) -> WinProbability:
         """Return the win probability of the player who plays best.
@@ -80,7 +86,10 @@ class SeatsResponse:
         """
         if score is None and turns is None:
             return self.start
-        own, had = score or 0, turns or 0
+        at = self._place(score or 0, turns or 0)
+        return WinProbability(float(self.value[at]), float(self.lower[at]), float(self.upper[at]))
+
+    def _place(self, own: int, had: int) -> tuple[int, int]:
         if own % self.unit or not 0 <= own < self.rules.ending.target:
             raise InputError(
                 f"score: {own}; {self.rules.name} has scores from 0 in steps of {self.unit}, "
@@ -88,8 +97,29 @@ class SeatsResponse:
             )
         if not 0 <= had < len(self.lower):
             raise InputError(f"turns: {had}; allowed: 0 to {len(self.lower) - 1}")
-        at = had, own // self.unit
-        return WinProbability(float(self.value[at]), float(self.lower[at]), float(self.upper[at]))
+        return had, own // self.unit
+
+    def advise(
+        self, score: int, turns: int, turn_score: int, roll: Iterable[int], *, hot_dice: int = 0
+    ) -> tuple[MatchChoice, ...]:
+        """Rank every choice after a roll by win probability, best first, while nobody has reached the target.
+
+        Parameters
+        ----------
+        score, turns
+            As for `win_probability`.
+        turn_score, roll, hot_dice
+            As for `MatchSolution.advise`.
+
+        Examples
+        --------
+        >>> from dice10k_math.rules import load_rules, with_target
+        >>> best = seats_response(with_target(load_rules("des-10000"), 1000), ["threshold 300"] * 2)
+        >>> [best.advise(0, turns, 200, (1, 5, 2))[0].then for turns in (0, 4)]
+        ['bank', 'roll']
+        """
+        self._place(score, turns)
+        return MatchSolution(self.rules, _Turns(self, turns)).advise(score, 0, turn_score, roll, hot_dice=hot_dice)
 
     def to_frame(self) -> polars.DataFrame:
         """Return every turn start of the player: turns had, own score, win probability with its bounds."""
@@ -105,6 +135,33 @@ class SeatsResponse:
                 "upper": self.upper.ravel(),
             }
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turns:
+    """The player's turns with one number; see `dice10k_math.questions.positions`. The others' scores do not matter."""
+
+    response: SeatsResponse
+    turns: int
+
+    def value(self, mover: Seat, other: Seat, *, second: bool = False) -> tuple[float, float, float]:  # noqa: ARG002 - as positions are asked
+        found = self.response.win_probability(mover.score, self.turns)
+        return found.value, found.lower, found.upper
+
+    def _situation(self, mover: Seat) -> Situation:
+        found = self.response
+        return found.induction.situation(self.turns, mover.score // found.unit, found.value)
+
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:  # noqa: ARG002 - the same
+        return evaluate(self.response.induction.race.program, self._situation(mover))
+
+    def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:  # noqa: ARG002 - the same
+        scores = self.response.induction.race.program.bank_scores.tolist()
+        worths = zip(scores, self._situation(mover).bank.tolist(), strict=True)
+        return {points: worth for points, worth in worths if worth > NEVER}
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        return {"score": np.arange(self.response.value.shape[1]) * self.response.unit}
 
 
 Found = tuple[Floats, Floats]
@@ -188,9 +245,11 @@ def seats_response(
     >>> from dice10k_math.rules import load_rules, with_target
     >>> rules = with_target(load_rules("des-10000"), 1000)
     >>> first, last = (seats_response(rules, ["threshold 300"] * 2, seat=seat).win_probability() for seat in (1, 3))
-    >>> 1 / 3 < last.value < first.value < 1 / 2, first.upper - first.lower < 1e-9
+    >>> 1 / 3 < last.value < first.value < 2 / 3, first.upper - first.lower < 1e-9
     (True, True)
     """
+    from dice10k_math.solve.seats import SeatsInduction
+
     read = tuple(read_policy(policy) for policy in against)
     _check_players(rules, len(read) + 1, f"against: {len(read)}", 1)
     if not 1 <= seat <= len(read) + 1:
@@ -203,7 +262,9 @@ def seats_response(
     most = _turns(schedule, paces)
     values = _solve(race, schedule, most, None, part_of(progress, "solving"))
     start = _start(values, found[seat - 1] // race.unit)
-    return SeatsResponse(rules, read, seat, found, race.unit, start, *(each[1] for each in values))
+    induction = SeatsInduction(race, schedule, NEAREST)
+    value, lower, upper = (each[1] for each in values)
+    return SeatsResponse(rules, read, seat, found, race.unit, start, value, lower, upper, induction)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from dice10k_math.pace import UNIT_ROUNDOFF, At, Pace, Schedule
 from dice10k_math.program import BLOCK, NEVER, Floats, Ints
 from dice10k_math.race import CAUTION, Race
 from dice10k_math.shares import Highest, highest, share_of_win, tied
+from dice10k_math.single import Situation
 from dice10k_math.workers import Share
 
 FAINT = 1e-13
@@ -112,6 +113,21 @@ class SeatsInduction:
         limits = np.minimum((safe - own) * race.unit + race.margin, race.most)
         top = by_total[np.minimum(own + limits // race.unit, self.size - 1)] if self.side.lowest else np.ones(len(own))
         return self._back_up(table, self.steps, worth, top, self._blocks(limits))
+
+    def situation(self, turns: int, own: int, values: Floats) -> Situation:
+        """Return the player's turn from an own score, nobody having reached the target.
+
+        `values` is what the turns are worth, as `solve` returns them.
+        """
+        race, nexts = self.race, min(turns + 1, len(values) - 1)
+        following = self.round_start(nexts, values[nexts]) if self.rounds else values[nexts]
+        worth = self._after(turns, following)
+        by_total = np.concatenate([worth, self.reached(turns)[race.scores :]])
+        bust = float(worth[own])
+        limit = int(self._safe(by_total, worth)[own] - own) * race.unit + race.margin
+        bank = np.where(self.steps[int(own == 0)] >= 0, by_total[np.minimum(own + self.units, self.size - 1)], NEVER)
+        top = float(by_total[min(own + limit // race.unit, self.size - 1)])
+        return Situation(bank, bust, bust, top, min(limit, race.most), race.survival(NEAREST))
 
     def _by_policy(self, own: Pace, table: Floats) -> Floats:
         """Return what a policy's turn is worth by own score (rows), from the worths of totals, for some cases."""
