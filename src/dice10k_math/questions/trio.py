@@ -134,8 +134,8 @@ def solve_three(rules: Ruleset, progress: Progress | None = None) -> ThreePlayer
     That is an equilibrium and no more: other three ways to play may be another one, with other chances. Where no ways
     to play were found from which nobody gains by departing, the bound `ThreePlayers.gap` says by how little they fail.
 
-    Of equally good choices a player banks; else he takes the keep that comes first when those that more rolls offer
-    come first. It does not change what he wins, but what the other two do.
+    Of equally good choices a player banks; else he takes the keep that comes first in a fixed order. It does not change
+    what he wins, but what the other two do.
 
     Parameters
     ----------
