@@ -8,8 +8,10 @@ from itertools import product
 import pytest
 
 from dice10k_math import InputError, load_rules, solve_three
+from dice10k_math.dice import rolls
 from dice10k_math.questions.trio import ThreePlayers
 from dice10k_math.rules.model import Ruleset, with_target
+from dice10k_math.turn import turn_model
 from tests.agreement.test_duels import SMALL
 from tests.agreement.test_match import PLAIN, ended
 from tests.oracles.trio import TrioOracle, TrioResponse
@@ -59,7 +61,7 @@ def test_three_win_what_plain_recursion_says_and_can_gain_no_more(rules: Ruleset
 
 
 def test_somebody_wins_and_the_bounds_hold_the_values() -> None:
-    found = solve_three(with_target(DES_10000, 400))
+    found = solve_three(with_target(DES_10000, 200))
     for scores in turn_starts(found):
         here = found.win_probabilities(*scores)
         assert sum(win.value for win in here) == pytest.approx(1, abs=CLOSE)
@@ -73,6 +75,19 @@ def test_a_tie_of_all_three_makes_the_order_count_alone() -> None:
     found = solve_three(ended(DES_10000, "first_to_target", 300))
     first, second, third = found.win_probabilities(100, 100, 100)
     assert first.value > second.value > third.value
+
+
+@pytest.mark.parametrize("rules", [ended(DES_10000, "first_to_target", 200), with_target(PAIR, 100)])
+def test_advice_is_worth_what_the_player_to_move_wins(rules: Ruleset) -> None:
+    found = solve_three(rules)
+    full = turn_model(rules).hands[-1]
+    for scores in ((0, 50, 0), (50, 0, 50)):
+        bust = found.win_probabilities(scores[1], scores[2], scores[0])[2].value
+        mean = 0.0
+        for roll, weight in rolls(full.hand):
+            choices = found.advise(*scores, 0, roll)
+            mean += weight / full.outcomes * (choices[0].win_probability if choices else bust)
+        assert mean == pytest.approx(found.win_probabilities(*scores)[0].value, abs=1e-10)
 
 
 def test_turn_starts_come_as_a_table() -> None:

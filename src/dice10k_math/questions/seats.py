@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dice10k_math.errors import InputError
 from dice10k_math.last_turn import DOWN, NEAREST, UP
 from dice10k_math.pace import Pace, Schedule, check_pace
 from dice10k_math.policy import Player, Policy
 from dice10k_math.policy import seat as seated
-from dice10k_math.program import NEVER, Floats
+from dice10k_math.program import Floats
 from dice10k_math.questions.evaluation import name_of, read_policy
 from dice10k_math.questions.match import MatchChoice, MatchSolution, WinProbability, check_bankable, refuse_offers
+from dice10k_math.questions.one_turn import OneTurn
 from dice10k_math.questions.optimum import optimal_player
-from dice10k_math.questions.positions import Seat
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.single import Situation, TurnWorths, evaluate
 from dice10k_math.workers import Progress, Share, nth_part, part_of
 
 if TYPE_CHECKING:
@@ -118,8 +116,9 @@ class SeatsResponse:
         >>> [best.advise(0, turns, 200, (1, 5, 2))[0].then for turns in (0, 4)]
         ['bank', 'roll']
         """
-        self._place(score, turns)
-        return MatchSolution(self.rules, _Turns(self, turns)).advise(score, 0, turn_score, roll, hot_dice=hot_dice)
+        _, own = self._place(score, turns)
+        turn = OneTurn(self.induction.race.program, self.induction.situation(turns, own, self.value))
+        return MatchSolution(self.rules, turn).advise(score, 0, turn_score, roll, hot_dice=hot_dice)
 
     def to_frame(self) -> polars.DataFrame:
         """Return every turn start of the player: turns had, own score, win probability with its bounds."""
@@ -135,33 +134,6 @@ class SeatsResponse:
                 "upper": self.upper.ravel(),
             }
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Turns:
-    """The player's turns with one number; see `dice10k_math.questions.positions`. The others' scores do not matter."""
-
-    response: SeatsResponse
-    turns: int
-
-    def value(self, mover: Seat, other: Seat, *, second: bool = False) -> tuple[float, float, float]:  # noqa: ARG002 - as positions are asked
-        found = self.response.win_probability(mover.score, self.turns)
-        return found.value, found.lower, found.upper
-
-    def _situation(self, mover: Seat) -> Situation:
-        found = self.response
-        return found.induction.situation(self.turns, mover.score // found.unit, found.value)
-
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:  # noqa: ARG002 - the same
-        return evaluate(self.response.induction.race.program, self._situation(mover))
-
-    def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:  # noqa: ARG002 - the same
-        scores = self.response.induction.race.program.bank_scores.tolist()
-        worths = zip(scores, self._situation(mover).bank.tolist(), strict=True)
-        return {points: worth for points, worth in worths if worth > NEVER}
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        return {"score": np.arange(self.response.value.shape[1]) * self.response.unit}
 
 
 Found = tuple[Floats, Floats]

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dice10k_math.errors import InputError, NotConvergedError
-from dice10k_math.program import Floats
-from dice10k_math.questions.match import WinProbability, check_bankable, refuse_offers
+from dice10k_math.last_turn import NEAREST, allowed
+from dice10k_math.program import NEVER, Floats
+from dice10k_math.questions.match import MatchChoice, MatchSolution, WinProbability, check_bankable, refuse_offers
+from dice10k_math.questions.one_turn import OneTurn
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.steps import bank_step
+from dice10k_math.single import Situation
+from dice10k_math.trio import Trio
 from dice10k_math.workers import Progress, part_of
 
 if TYPE_CHECKING:
     import polars
-
-    from dice10k_math.trio import Trio
 
 PLAYERS = 3
 MOST_SCORES = 120
@@ -43,6 +46,7 @@ class ThreePlayers:
     unit: int
     value: Floats = field(repr=False, compare=False)
     upper: Floats = field(repr=False, compare=False)
+    trio: Trio = field(repr=False, compare=False)
 
     def win_probabilities(self, own: int = 0, next: int = 0, third: int = 0) -> Three:  # noqa: A002 - next in turn
         """Return what the player to move, the next and the third win.
@@ -90,6 +94,52 @@ class ThreePlayers:
         """
         a, b, c = self._place(own, next, third)
         return max(float(self.upper[:, a, b, c].sum()) - 1.0, 0.0)
+
+    def advise(
+        self,
+        own: int,
+        next: int,  # noqa: A002 - next in turn
+        third: int,
+        turn_score: int,
+        roll: Iterable[int],
+        *,
+        hot_dice: int = 0,
+    ) -> tuple[MatchChoice, ...]:
+        """Rank every choice after a roll by win probability, best first, while nobody has reached the target.
+
+        Parameters
+        ----------
+        own, next, third
+            As for `win_probabilities`.
+        turn_score, roll, hot_dice
+            As for `MatchSolution.advise`.
+
+        Examples
+        --------
+        >>> from dice10k_math.rules import load_rules, with_target
+        >>> found = solve_three(with_target(load_rules("des-10000"), 300))
+        >>> best = found.advise(0, 0, 250, turn_score=0, roll=(1, 1, 5, 2, 3, 6))[0]
+        >>> best.keep, best.then
+        ((1,), 'roll')
+        """
+        place = self._place(own, next, third)
+        turn = OneTurn(self.trio.program, self._situation(*place))
+        return MatchSolution(self.rules, turn).advise(own, 0, turn_score, roll, hot_dice=hot_dice)
+
+    def _situation(self, own: int, next_: int, third: int) -> Situation:
+        trio, waiting = self.trio, self.value[2, next_, third]
+        scores, race = trio.program.bank_scores, trio.race
+        totals = np.minimum(own + scores // race.unit, trio.most)
+        past = np.maximum(totals, trio.scores)
+        reached = np.ones(len(totals))
+        if trio.last is not None:
+            reached = trio.last.value[0, third - next_ + trio.scores - 1, past - third]
+        worth = np.where(totals < trio.scores, waiting[np.minimum(totals, trio.scores - 1)], reached)
+        rule = race.unopened if own == 0 else race.opened
+        bust = float(waiting[own])
+        return Situation(
+            np.where(allowed(rule, scores), worth, NEVER), bust, bust, 0.0, trio.program.most, race.survival(NEAREST)
+        )
 
     @property
     def largest_gap(self) -> float:
@@ -164,7 +214,6 @@ def solve_three(rules: Ruleset, progress: Progress | None = None) -> ThreePlayer
     """
     from dice10k_math.certify.trio import judge_trio
     from dice10k_math.solve.trio import solve_trio
-    from dice10k_math.trio import Trio
 
     _check(rules)
     trio = Trio(Race(rules))
@@ -177,7 +226,7 @@ def solve_three(rules: Ruleset, progress: Progress | None = None) -> ThreePlayer
     if not verdict.ends:
         raise NotConvergedError(f"{rules.name}: with this play the match may go on for ever")
     value, upper = (_cubes(trio, tables) for tables in (values.waiting, values.tables.upper))
-    return ThreePlayers(rules, trio.race.unit, value, upper)
+    return ThreePlayers(rules, trio.race.unit, value, upper, trio)
 
 
 def _cubes(trio: Trio, tables: tuple[Floats, Floats, Floats]) -> Floats:
