@@ -178,12 +178,15 @@ class Trio:
     def slack(self) -> float:
         """Bound of the relative rounding error of a probability that a play is followed to.
 
-        A state is reached by a sum of non-negative terms, as many as the choices that lead to it, at most as often as
-        the turn score can grow.
+        An after-state or a bank is reached by a sum of non-negative terms, no more than the choices that lead there, and
+        after no more rolls than the turn score has steps.
         """
         program = self.program
         reached = np.bincount(program.targets).max() * program.maxima.wholes.max()
-        return float((reached + 8) * (program.most // program.model.step + 2) * UNIT_ROUNDOFF)
+        banked = np.bincount(program.bank_row[program.bank_row >= 0], minlength=1).max()
+        rolls = program.most // program.model.step + 2
+        # Once more for each bank, where a mean is taken over all of them.
+        return float(((reached + banked + 8) * rolls + len(program.bank_scores)) * UNIT_ROUNDOFF)
 
     # -- last turns --------------------------------------------------------------------------------------------
 
