@@ -178,8 +178,8 @@ class Trio:
     def slack(self) -> float:
         """Bound of the relative rounding error of a probability that a play is followed to.
 
-        An after-state or a bank is reached by a sum of non-negative terms, no more than the choices that lead there, and
-        after no more rolls than the turn score has steps.
+        An after-state or a bank is reached by a sum of non-negative terms, no more than the choices that lead there,
+        and after no more rolls than the turn score has steps.
         """
         program = self.program
         reached = np.bincount(program.targets).max() * program.maxima.wholes.max()
