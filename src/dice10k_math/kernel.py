@@ -299,7 +299,7 @@ def fill_bank_worths(out, row, waiting, offers, starts, takes, units, hands):
 
 
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
-def _forward(pool, rows, mass, here, chosen, banked, ended, block, shares, shape, states, maxima, faint):
+def _forward(pool, rows, mass, here, chosen, banked, ended, block, shares, shape, states, maxima):
     """Follow the best play of every context of a block from the start of the turn, adding up how it ends.
 
     `banked` gets the probability of each bank row; `ended` those of a bust and of a bust with all dice,
@@ -333,7 +333,7 @@ def _forward(pool, rows, mass, here, chosen, banked, ended, block, shares, shape
                     banked[bank, j0 + b] += here[b]
                 here[b] = 0.0 if stays else here[b]
                 most = max(most, here[b])
-        if most < faint or hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
+        if most < FAINT or hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
             for b in range(width):
                 ended[2, j0 + b] += here[b] * pool[own, b]
             continue
@@ -405,58 +405,87 @@ def back_up_and_forward(blocks, contexts, shares, shape, states, maxima, lowest,
             out[block[0], block[1] + b] = pool[start, b]
         _forward(
             pool, rows, mass, acc, chosen, banked, ended, block,
-            (shares[0], shares[1], contexts[5]), shape, states, maxima, FAINT,
+            (shares[0], shares[1], contexts[5]), shape, states, maxima,
         )  # fmt: skip
+
+
+@njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
+def _weigh_state(pools, rows, acc, h, own, bank, maxima):
+    """Add up what a hand is worth to all, its player choosing; then let him bank where that is no worse.
+
+    `acc` holds what its endings are worth, and is used up.
+    """
+    starts, runs, left, right, place, whole_left, whole_right, weight = maxima
+    tables = len(pools)
+    for run in range(starts[h], starts[h + 1]):
+        for number in range(runs[run, 0], runs[run, 1]):
+            one, other, keep = rows[left[number]], rows[right[number]], rows[place[number]]
+            # A part may go where one of its sides lies: so what the choice depends on comes last.
+            for table in range(tables - 1, -1, -1):
+                for b in range(BLOCK):
+                    x, y = pools[0, one, b], pools[0, other, b]
+                    mine, theirs = pools[table, one, b], pools[table, other, b]
+                    pools[table, keep, b] = theirs if y > x else mine
+        for number in range(runs[run, 2], runs[run, 3]):
+            one, other, w = rows[whole_left[number]], rows[whole_right[number]], weight[number]
+            for table in range(tables):
+                for b in range(BLOCK):
+                    x, y = pools[0, one, b], pools[0, other, b]
+                    mine, theirs = pools[table, one, b], pools[table, other, b]
+                    acc[table, b] += w * (theirs if y > x else mine)
+    for table in range(tables):
+        if bank < 0:
+            pools[table, own] = acc[table]
+            continue
+        for b in range(BLOCK):
+            x, y = pools[0, bank, b], acc[0, b]
+            banked, rolled = pools[table, bank, b], acc[table, b]
+            pools[table, own, b] = banked if x >= y else rolled
 
 
 @njit(nogil=True, cache=True)
-def back_up_and_weigh(blocks, contexts, shares, shape, states, maxima, lowest, nudge, faint, others, out):
-    """Back up blocks of contexts, follow the best play of each, and take the mean of other tables over its banks.
+def back_up_and_weigh(blocks, contexts, shares, shape, states, maxima, lowest, _nudge, others, out):
+    """Back up blocks of contexts, and work out what the play that is best for one is worth to others.
 
-    `out` gets by column the value, the probability of a bust and of what was not followed; then for each of the
-    `others` the sum of probability times worth over the banks.
+    `out` gets by column the value, the probability of a bust and that of a bank; then for each of the `others` the sum
+    of probability times worth over the banks. Edges are worth nothing to others.
     """
-    first = shape[0]
-    start = first + len(states[0]) - 1
+    first, last = shape[0], shape[1]
     pool, rows = _new_pool(shape, states)
-    mass = np.empty((len(states[0]), BLOCK))
-    chosen = np.empty((shape[3] + 1, BLOCK), np.int64)
-    acc = np.empty(BLOCK)
+    pools = np.zeros((3 + len(others), len(pool), BLOCK))
+    acc = np.empty((len(pools), BLOCK))
     ending = np.empty((len(shares[0]), BLOCK))
     edge = np.empty((len(shares[2]), BLOCK))
-    banked = np.empty((first, BLOCK))
-    ended = np.empty((3, BLOCK))
-    here = np.empty(7, np.int64)
+    hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
     bank_rows = contexts[1]
     for k in range(len(blocks)):
         block = blocks[k]
-        group, j0, width = block[0], block[1], block[2]
-        _load(pool, ending, edge, block, lowest, shares, contexts)
-        _sweep(pool, rows, acc, ending, edge, block, nudge, shape, states, maxima)
-        for b in range(width):
-            out[0, j0 + b] = pool[start, b]
-        here[:] = block
-        here[1] = 0
-        banked[: block[6]] = 0.0
-        ended[:] = 0.0
-        _forward(
-            pool, rows, mass, acc, chosen, banked, ended, here,
-            (shares[0], shares[1], 0.0), shape, states, maxima, faint,
-        )  # fmt: skip
-        for b in range(width):
-            column = j0 + b
-            total = ended[0, b] + ended[1, b]
-            out[1, column] = total
+        group, j0, width, limit, forced_limit = block[0], block[1], block[2], block[3], block[4]
+        _load(pools[0], ending, edge, block, lowest, shares, contexts)
+        for bank in range(block[6]):
+            row = bank_rows[group, bank]
+            pools[2, bank, :] = 1.0 if row >= 0 else 0.0
             for m in range(len(others)):
-                out[3 + m, column] = 0.0
-            for row in range(block[6]):
-                chance = banked[row, b]
-                if chance > 0.0:
-                    total += chance
-                    place = bank_rows[group, row]
-                    for m in range(len(others)):
-                        out[3 + m, column] += chance * others[m][place, column]
-            out[2, column] = max(1.0 - total, 0.0)
+                for b in range(width):
+                    pools[3 + m, bank, b] = others[m][row, j0 + b] if row >= 0 else 0.0
+        for state in range(block[5], len(hand)):
+            h, own, bank = hand[state], first + state, bank_row[state]
+            if hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
+                for b in range(BLOCK):
+                    worth = edge[edge_kind[state], b]
+                    stays = bank >= 0 and pools[0, bank, b] >= worth
+                    for table in range(1, len(pools)):
+                        pools[table, own, b] = pools[table, bank, b] if stays else 0.0
+                    pools[0, own, b] = pools[0, bank, b] if stays else worth
+                continue
+            _point(rows, state, targets, target_starts)
+            acc[:] = 0.0
+            acc[0] = ending[h]
+            acc[1] = shares[0][h]
+            _weigh_state(pools, rows, acc, h, own, bank, maxima)
+        for table in range(len(pools)):
+            for b in range(width):
+                out[table, j0 + b] = pools[table, first + len(hand) - 1, b]
 
 
 @njit(cache=True, nogil=True)

@@ -27,7 +27,7 @@ from dice10k_math.backup import Blocks, Contexts, Weighed, back_up, back_up_weig
 from dice10k_math.last_turn import NEAREST, UP, allowed, compiled, hot_dice_within, last_turns
 from dice10k_math.program import BLOCK, FORCED, Floats, Ints, Program
 from dice10k_math.race import CAUTION, Race
-from dice10k_math.trio_last import FAINT, LastTrios, last_trios
+from dice10k_math.trio_last import LastTrios, last_trios
 
 Numbers = NDArray[np.intp]
 FAR = 10_000
@@ -159,7 +159,6 @@ class Trio:
             self.race.survival(NEAREST),
             others,
             blocks=self.blocks(total, bust, only),
-            faint=FAINT,
         )
 
     def best(self, total: int, table: Floats, bust: Floats) -> Floats:
@@ -176,17 +175,14 @@ class Trio:
 
     @cached_property
     def slack(self) -> float:
-        """Bound of the relative rounding error of a probability that a play is followed to.
+        """Bound of the relative rounding error of a probability or a mean over the ends of a turn.
 
-        An after-state or a bank is reached by a sum of non-negative terms, no more than the choices that lead there,
-        and after no more rolls than the turn score has steps.
+        Every roll takes a sum of non-negative terms, one for each class of rolls and one for the bust; a turn takes no
+        more rolls than the turn score has steps.
         """
         program = self.program
-        reached = np.bincount(program.targets).max() * program.maxima.wholes.max()
-        banked = np.bincount(program.bank_row[program.bank_row >= 0], minlength=1).max()
         rolls = program.most // program.model.step + 2
-        # Once more for each bank, where a mean is taken over all of them.
-        return float(((reached + banked + 8) * rolls + len(program.bank_scores)) * UNIT_ROUNDOFF)
+        return float((int(program.maxima.wholes.max()) + 8) * rolls * UNIT_ROUNDOFF)
 
     # -- last turns --------------------------------------------------------------------------------------------
 

@@ -46,8 +46,6 @@ class Setting(Protocol):
 
 ALONE, SHARED = 1.0 / 2.0, 1.0 / 3.0
 """A tie with one other, and with both."""
-FAINT = 1e-22
-"""Probability below which an after-state is not followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +106,24 @@ def last_trios(trio: Setting) -> LastTrios:
     bounds[1][-1] = 1.0
     lead = int(np.searchsorted(-trio.chase, -CAUTION * trio.race.least_bust))
     for place, difference in enumerate(range(1 - trio.scores, trio.scores)):
-        contexts = _contexts(trio, tables[1], difference, lowest=True)
         blocks = _blocks(trio, difference, deficits, lead)
-        found = back_up_weighing(
-            trio.program,
-            contexts,
-            trio.race.survival(NEAREST),
-            (tables[0], tables[2], bounds[0], bounds[2]),
-            blocks=blocks,
-            faint=FAINT,
+        found, bound = (
+            back_up_weighing(
+                trio.program,
+                _contexts(trio, tables[1], difference, lowest=True),
+                trio.race.survival(NEAREST),
+                (others[0], others[2]),
+                blocks=blocks,
+            )
+            for others in (tables, bounds)
         )
-        # Whoever busts leaves the third where banking nothing would.
-        for number, table in ((0, tables[0]), (2, tables[2])):
-            value[number, place] = found.others[number // 2] + found.bust * table[0]
-        value[1, place] = found.value
         more = 1.0 + trio.slack
-        for number, weighed, table in ((0, found.others[2], bounds[0]), (2, found.others[3], bounds[2])):
-            upper[number, place] = (weighed + found.bust * table[0] + found.left) * more + trio.slack
+        # Whoever busts leaves the third where banking nothing would.
+        for number, place_of in ((0, 0), (2, 1)):
+            value[number, place] = found.others[place_of] + found.bust * tables[number][0]
+            most = bound.others[place_of] + bound.bust * bounds[number][0] + bound.left
+            upper[number, place] = most * more + trio.slack
+        value[1, place] = found.value
         upper[1, place] = back_up(
             trio.program,
             _contexts(trio, bounds[1], difference, lowest=False),
@@ -152,7 +151,6 @@ def _third(trio: Setting) -> _Third:
             race.survival(NEAREST),
             (above, equal),
             blocks=_blocks(trio, 0, deficits, 0),
-            faint=FAINT,
         )
         beats[number], ties[number] = (part * (1.0 - trio.slack) for part in found.others)
         bound = last_turns(race, share, UP)

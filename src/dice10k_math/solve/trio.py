@@ -59,11 +59,12 @@ def solve_trio(trio: Trio, progress: Share | None = None) -> TrioValues:
         bust, rounds = _settle(trio, total, waiting)
         row = _Row(trio.trios(total), trio.columns)
         busts[total] = bust
-        found = trio.play(total, waiting[0], bust, (waiting[1], waiting[2], upper[1], upper[2]))
+        found = trio.play(total, waiting[0], bust, (waiting[1], waiting[2]))
         worths = row.worths(row.parts(found, bust))
         unsettled = max(unsettled, float(np.nanmax(np.abs(row.after(worths[2]) - bust))))
         for table, worth in zip((waiting[1], waiting[2], waiting[0]), worths, strict=True):
             row.write(table[total], worth)
+        found = trio.play(total, waiting[0], bust, (upper[1], upper[2]))
         _bound(trio, total, row, found, worths, upper)
         most = max(most, rounds)
     return TrioValues(waiting, TrioTables(waiting[0], busts, upper), most, unsettled)
@@ -150,8 +151,8 @@ def _bound(
 ) -> None:
     """Write bounds of one sum that the judge can check: what follows from those after them, and a little more."""
     more = 1.0 + trio.slack
-    next_ = (found.others[2] * more + found.left + trio.slack) * more + COST
-    third = (found.others[3] * more + found.left + trio.slack) * more + COST
+    next_ = (found.others[0] * more + found.left + trio.slack) * more + COST
+    third = (found.others[1] * more + found.left + trio.slack) * more + COST
     slope = found.bust * more * more
     first, second = row.after(slope), row.after(row.after(slope))
     # What a bust is worth: the third's bound there, over the next player's, over one's own here.
