@@ -119,12 +119,13 @@ def responses(report: Report, target: int, rounds: int) -> None:
 def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--write", type=Path, nargs="?", const=PAGE, metavar="FILE", help=f"write the page {PAGE.name}")
+    parser.add_argument("--most", type=int, default=TARGETS[-1], metavar="N", help="leave out greater targets")
     options = parser.parse_args(argv)
     report = Report("Three players: solving and judging a match, and the best play against policies")
     runs = []
     games = dict([next(iter(GAMES.items()))]) if options.quick else GAMES
     for game, rules in games.items():
-        for target in QUICK_TARGETS if options.quick else TARGETS:
+        for target in QUICK_TARGETS if options.quick else [each for each in TARGETS if each <= options.most]:
             runs.append(found := run(game, rules, target))
             note = f"{found.memory / 1e6:.0f} MB; {found.starts:,} turn starts; gap {found.gap:.0e}"
             report.add(f"{game}, {target:,}", [found.timing], note)

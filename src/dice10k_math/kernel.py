@@ -410,7 +410,7 @@ def back_up_and_forward(blocks, contexts, shares, shape, states, maxima, lowest,
 
 
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
-def _weigh_state(pools, rows, acc, h, own, bank, maxima):
+def _weigh_state(pools, rows, acc, h, own, bank, size, maxima):
     """Add up what a hand is worth to all, its player choosing; then let him bank where that is no worse.
 
     `acc` holds what its endings are worth, and is used up.
@@ -422,22 +422,23 @@ def _weigh_state(pools, rows, acc, h, own, bank, maxima):
             one, other, keep = rows[left[number]], rows[right[number]], rows[place[number]]
             # A part may go where one of its sides lies: so what the choice depends on comes last.
             for table in range(tables - 1, -1, -1):
-                for b in range(BLOCK):
+                for b in range(size):
                     x, y = pools[0, one, b], pools[0, other, b]
                     mine, theirs = pools[table, one, b], pools[table, other, b]
                     pools[table, keep, b] = theirs if y > x else mine
         for number in range(runs[run, 2], runs[run, 3]):
             one, other, w = rows[whole_left[number]], rows[whole_right[number]], weight[number]
             for table in range(tables):
-                for b in range(BLOCK):
+                for b in range(size):
                     x, y = pools[0, one, b], pools[0, other, b]
                     mine, theirs = pools[table, one, b], pools[table, other, b]
                     acc[table, b] += w * (theirs if y > x else mine)
     for table in range(tables):
         if bank < 0:
-            pools[table, own] = acc[table]
+            for b in range(size):
+                pools[table, own, b] = acc[table, b]
             continue
-        for b in range(BLOCK):
+        for b in range(size):
             x, y = pools[0, bank, b], acc[0, b]
             banked, rolled = pools[table, bank, b], acc[table, b]
             pools[table, own, b] = banked if x >= y else rolled
@@ -461,6 +462,8 @@ def back_up_and_weigh(blocks, contexts, shares, shape, states, maxima, lowest, _
     for k in range(len(blocks)):
         block = blocks[k]
         group, j0, width, limit, forced_limit = block[0], block[1], block[2], block[3], block[4]
+        # Whole vectors of eight, and no more of them than there are contexts for.
+        size = min((width + 7) // 8 * 8, BLOCK)
         _load(pools[0], ending, edge, block, lowest, shares, contexts)
         for bank in range(block[6]):
             row = bank_rows[group, bank]
@@ -471,7 +474,7 @@ def back_up_and_weigh(blocks, contexts, shares, shape, states, maxima, lowest, _
         for state in range(block[5], len(hand)):
             h, own, bank = hand[state], first + state, bank_row[state]
             if hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
-                for b in range(BLOCK):
+                for b in range(size):
                     worth = edge[edge_kind[state], b]
                     stays = bank >= 0 and pools[0, bank, b] >= worth
                     for table in range(1, len(pools)):
@@ -479,10 +482,10 @@ def back_up_and_weigh(blocks, contexts, shares, shape, states, maxima, lowest, _
                     pools[0, own, b] = pools[0, bank, b] if stays else worth
                 continue
             _point(rows, state, targets, target_starts)
-            acc[:] = 0.0
-            acc[0] = ending[h]
-            acc[1] = shares[0][h]
-            _weigh_state(pools, rows, acc, h, own, bank, maxima)
+            acc[:, :size] = 0.0
+            acc[0, :size] = ending[h, :size]
+            acc[1, :size] = shares[0][h]
+            _weigh_state(pools, rows, acc, h, own, bank, size, maxima)
         for table in range(len(pools)):
             for b in range(width):
                 out[table, j0 + b] = pools[table, first + len(hand) - 1, b]
