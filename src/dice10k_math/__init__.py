@@ -34,9 +34,12 @@ if TYPE_CHECKING:
     from dice10k_math.questions.match import solve_match as solve_match
     from dice10k_math.questions.response import best_response as best_response
     from dice10k_math.questions.response import exploitability as exploitability
+    from dice10k_math.questions.seats import evaluate_seats as evaluate_seats
+    from dice10k_math.questions.seats import seats_response as seats_response
     from dice10k_math.questions.simulation import simulate as simulate
     from dice10k_math.questions.solo import solve_solo as solve_solo
     from dice10k_math.questions.spicy_faces import rank_spicy_faces as rank_spicy_faces
+    from dice10k_math.questions.trio import solve_three as solve_three
     from dice10k_math.questions.turn import long_run as long_run
     from dice10k_math.questions.turn import solve_turn as solve_turn
     from dice10k_math.rules import Ruleset as Ruleset
@@ -74,9 +77,12 @@ _HOME = {
     "solve_match": "questions.match",
     "best_response": "questions.response",
     "exploitability": "questions.response",
+    "evaluate_seats": "questions.seats",
+    "seats_response": "questions.seats",
     "simulate": "questions.simulation",
     "solve_solo": "questions.solo",
     "rank_spicy_faces": "questions.spicy_faces",
+    "solve_three": "questions.trio",
     "long_run": "questions.turn",
     "solve_turn": "questions.turn",
     "Ruleset": "rules",

@@ -280,6 +280,59 @@ def back_up_forward(
     return Forward(out[0], banked, ended[0], ended[1], ended[2])
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """How turns end under the best play, and what that is worth to others; one entry for each column, shape (columns,).
+
+    Attributes
+    ----------
+    value
+        What the turn is worth.
+    bust, bank
+        Probability of a bust of either kind, and of a bank; the rest was not followed, for it lies beyond the limit.
+    others
+        For each of the other tables, the sum of probability times worth over the banks.
+    """
+
+    value: Floats
+    bust: Floats
+    bank: Floats
+    others: tuple[Floats, ...]
+
+    @property
+    def left(self) -> Floats:
+        """Probability of what was not followed."""
+        return np.maximum(1.0 - self.bust - self.bank, 0.0)
+
+
+def back_up_weighing(
+    program: Program,
+    contexts: Contexts,
+    survival: Floats,
+    others: tuple[Floats, ...],
+    *,
+    blocks: Blocks,
+    workers: int = CORES,
+) -> Weighed:
+    """Back up contexts, each of one group, and weigh other tables by the banks of the best play.
+
+    Of equally good choices a player banks; else takes the keep that comes first in a fixed order.
+
+    Parameters
+    ----------
+    program, contexts, survival, blocks, workers
+        As for `back_up`; columns that are in no block are not a number in the result.
+    others
+        Tables of the shape of that of the contexts.
+    """
+    out = np.full((3 + len(others), contexts.bust.shape[1]), np.nan)
+    from dice10k_math.kernel import back_up_and_weigh
+
+    share, *rest = _arguments(program, contexts, (survival, None), blocks, lowest=True, nudge=0.0)
+    run_all([partial(back_up_and_weigh, part, *rest, others, out) for part in _parts(share, workers)])
+    return Weighed(out[0], out[1], out[2], tuple(out[3:]))
+
+
 def bank_decisions(
     program: Program,
     contexts: Contexts,

@@ -409,6 +409,88 @@ def back_up_and_forward(blocks, contexts, shares, shape, states, maxima, lowest,
         )  # fmt: skip
 
 
+@njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
+def _weigh_state(pools, rows, acc, h, own, bank, size, maxima):
+    """Add up what a hand is worth to all, its player choosing; then let him bank where that is no worse.
+
+    `acc` holds what its endings are worth, and is used up.
+    """
+    starts, runs, left, right, place, whole_left, whole_right, weight = maxima
+    tables = len(pools)
+    for run in range(starts[h], starts[h + 1]):
+        for number in range(runs[run, 0], runs[run, 1]):
+            one, other, keep = rows[left[number]], rows[right[number]], rows[place[number]]
+            # A part may go where one of its sides lies: so what the choice depends on comes last.
+            for table in range(tables - 1, -1, -1):
+                for b in range(size):
+                    x, y = pools[0, one, b], pools[0, other, b]
+                    mine, theirs = pools[table, one, b], pools[table, other, b]
+                    pools[table, keep, b] = theirs if y > x else mine
+        for number in range(runs[run, 2], runs[run, 3]):
+            one, other, w = rows[whole_left[number]], rows[whole_right[number]], weight[number]
+            for table in range(tables):
+                for b in range(size):
+                    x, y = pools[0, one, b], pools[0, other, b]
+                    mine, theirs = pools[table, one, b], pools[table, other, b]
+                    acc[table, b] += w * (theirs if y > x else mine)
+    for table in range(tables):
+        if bank < 0:
+            for b in range(size):
+                pools[table, own, b] = acc[table, b]
+            continue
+        for b in range(size):
+            x, y = pools[0, bank, b], acc[0, b]
+            banked, rolled = pools[table, bank, b], acc[table, b]
+            pools[table, own, b] = banked if x >= y else rolled
+
+
+@njit(nogil=True, cache=True)
+def back_up_and_weigh(blocks, contexts, shares, shape, states, maxima, lowest, _nudge, others, out):
+    """Back up blocks of contexts, and work out what the play that is best for one is worth to others.
+
+    `out` gets by column the value, the probability of a bust and that of a bank; then for each of the `others` the sum
+    of probability times worth over the banks. Edges are worth nothing to others.
+    """
+    first, last = shape[0], shape[1]
+    pool, rows = _new_pool(shape, states)
+    pools = np.zeros((3 + len(others), len(pool), BLOCK))
+    acc = np.empty((len(pools), BLOCK))
+    ending = np.empty((len(shares[0]), BLOCK))
+    edge = np.empty((len(shares[2]), BLOCK))
+    hand, turn_score, hot_edge, edge_kind, bank_row, targets, target_starts = states
+    bank_rows = contexts[1]
+    for k in range(len(blocks)):
+        block = blocks[k]
+        group, j0, width, limit, forced_limit = block[0], block[1], block[2], block[3], block[4]
+        # Whole vectors of eight, and no more of them than there are contexts for.
+        size = min((width + 7) // 8 * 8, BLOCK)
+        _load(pools[0], ending, edge, block, lowest, shares, contexts)
+        for bank in range(block[6]):
+            row = bank_rows[group, bank]
+            pools[2, bank, :] = 1.0 if row >= 0 else 0.0
+            for m in range(len(others)):
+                for b in range(width):
+                    pools[3 + m, bank, b] = others[m][row, j0 + b] if row >= 0 else 0.0
+        for state in range(block[5], len(hand)):
+            h, own, bank = hand[state], first + state, bank_row[state]
+            if hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
+                for b in range(size):
+                    worth = edge[edge_kind[state], b]
+                    stays = bank >= 0 and pools[0, bank, b] >= worth
+                    for table in range(1, len(pools)):
+                        pools[table, own, b] = pools[table, bank, b] if stays else 0.0
+                    pools[0, own, b] = pools[0, bank, b] if stays else worth
+                continue
+            _point(rows, state, targets, target_starts)
+            acc[:, :size] = 0.0
+            acc[0, :size] = ending[h, :size]
+            acc[1, :size] = shares[0][h]
+            _weigh_state(pools, rows, acc, h, own, bank, size, maxima)
+        for table in range(len(pools)):
+            for b in range(width):
+                out[table, j0 + b] = pools[table, first + len(hand) - 1, b]
+
+
 @njit(cache=True, nogil=True)
 def back_up_single(bank_worth, edge, ending, limits, shape, states, maxima):
     """Back up one context; return the worth of rolling on from each after-state, and of the better of that and

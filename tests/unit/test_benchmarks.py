@@ -23,6 +23,7 @@ SCRIPTS = (
     "bench_advise.py",
     "bench_variants.py",
     "bench_simulate.py",
+    "bench_three.py",
 )
 
 
@@ -56,13 +57,14 @@ def test_quick_figures_are_not_checked(script: str) -> None:
     assert "not allowed with" in done.stderr
 
 
-def test_growth_writes_its_page(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("script", "row"), [("bench_growth.py", "| 300 | 36 |"), ("bench_three.py", "| 300 | 216 |")])
+def test_growth_writes_its_page(script: str, row: str, tmp_path: Path) -> None:
     written = tmp_path / "growth.md"
-    done = run("bench_growth.py", "--quick", "--write", str(written))
+    done = run(script, "--quick", "--write", str(written))
     assert done.returncode == 0, done.stderr
     text = written.read_text(encoding="utf-8")
     assert "Measured, not promised" in text
-    assert "| 300 | 36 |" in text
+    assert row in text
 
 
 def test_what_is_not_installed_is_reported_and_not_run() -> None:

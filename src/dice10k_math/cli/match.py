@@ -11,10 +11,11 @@ import click
 from dice10k_math.cli.arguments import example, rules_argument
 from dice10k_math.cli.output import Answer, answers
 from dice10k_math.cli.parameters import Whole
+from dice10k_math.cli.seats import refuse_pair, refuse_seats, scores_option, three
 from dice10k_math.cli.solving import match_of, progress, resume_option, second_option, tables_option
 from dice10k_math.cli.text import heading, pairs, percent
 from dice10k_math.questions.allowed import check_score
-from dice10k_math.rules.model import Ruleset
+from dice10k_math.rules.model import Ruleset, with_target
 
 
 @click.command("match", epilog=example("match farkle --score 4200 --opponent 7000"))
@@ -25,6 +26,9 @@ from dice10k_math.rules.model import Ruleset
 @tables_option
 @resume_option
 @click.option("--exact", is_flag=True, help="Bounds as fractions, judged in whole numbers; for small targets.")
+@click.option("--players", type=Whole(), default=2, show_default=True, metavar="N", help="2, or 3 for small targets.")
+@click.option("--target", type=Whole(), metavar="N", help="Another target; default: that of the rules.")
+@scores_option
 @answers
 def command(
     rules: Ruleset,
@@ -34,13 +38,29 @@ def command(
     tables: Path | None,
     resume: Path | None,
     exact: bool,
+    players: int,
+    target: int | None,
+    scores: str | None,
 ) -> Answer:
     """Find how likely the player to move is to win.
 
     Two play, both to win. The bounds are proved.
 
     With --exact they are fractions, and no float takes part in the proof.
+
+    With --players 3, three play, each for himself: an equilibrium, with a proved bound of what any of them could gain
+    by playing otherwise.
     """
+    rules = rules if target is None else with_target(rules, target)
+    if players == 3:
+        for name, given in (("--exact", exact), ("--tables", tables is not None), ("--resume", resume is not None)):
+            if given:
+                raise click.UsageError(f"{name}: with --players 3; allowed: without it")
+        refuse_pair(score, opponent, second)
+        return three(rules, scores)
+    if players != 2:
+        raise click.UsageError(f"--players: {players}; allowed: 2 or 3")
+    refuse_seats(scores)
     if exact and tables is not None:
         raise click.UsageError("--exact: not with --tables; allowed: one of them")
     own, other = both_scores(score, opponent)

@@ -364,6 +364,17 @@ def check_match(rules: Ruleset) -> None:
     least, most = rules.players
     if not least <= 2 <= most:
         raise InputError(f"{rules.name}: {least} to {most} players; a match is solved for 2")
+    check_bankable(rules)
+
+
+def check_bankable(rules: Ruleset) -> None:
+    """Refuse a ruleset in which no turn can bank, or in which a turn can be as long as the player likes.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> check_bankable(load_rules("farkle"))
+    """
     if not turn_can_bank(rules):
         raise InputError(f"{rules.name}: no turn can ever bank, so no match ends")
     if rules.ending.kind != "first_to_target" and hot_dice_chance(turn_model(rules)) == 1:
