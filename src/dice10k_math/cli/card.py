@@ -73,6 +73,7 @@ def _data(card: Card) -> dict[str, Any]:
         "counts": _rows(card),
         "edges": list(found.edges),
         "bold": [[list(row) for row in table] for table in found.bold],
+        "goal": [[list(row) for row in table] for table in found.goal],
         "lead": found.lead,
         "last_turn": None if found.last is None else list(found.last.dice_left),
         "take": [{"dice": dice, "from": points} for dice, points in found.take],
