@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,10 +108,33 @@ def follow_plan(
         flat.entries,
         model.step,
         model.bonus,
+        _choices(model, replace(rule, most=None), replace(plan, **SET_ASIDE), most_kept),
         flat.mass,
         flat.banked,
     )
     return rounded(_banked(model, flat.banked), *map(int, ended), bits=BITS)
+
+
+SET_ASIDE: dict[str, Any] = {
+    each.name: each.default
+    for each in fields(Plan)
+    if each.name in {"win_from", "win_at", "most", "tie", "hittable", "over", "short_from", "short_to"}
+}
+"""What plans may differ in whose choices are remembered together: it matters from some turn score on only."""
+
+
+@lru_cache(maxsize=16)
+def _choices(
+    model: TurnModel,
+    rule: BankRule,  # noqa: ARG001 - what is remembered depends on it
+    plan: Plan,
+    most_kept: int,
+) -> NDArray[np.int16]:
+    """Return where the choices of plans that bank and keep alike are remembered."""
+    flat = _flat(model, most_kept)
+    levels, _, places = flat.mass.shape
+    remembered = places if isinstance(plan.keep, RollCounts) else 0
+    return np.zeros((levels, remembered, 2, len(flat.classes[4])), np.int16)
 
 
 def _multiple(model: TurnModel, rule: BankRule) -> int:

@@ -19,6 +19,7 @@ from itertools import pairwise
 import numpy as np
 
 from dice10k_math.cards.losses import Losses
+from dice10k_math.errors import InputError
 from dice10k_math.policy import (
     GOAL,
     Case,
@@ -43,6 +44,8 @@ WORTH_WHILE = 4e-5
 """Win probability that one more edge must save."""
 DEFICITS = (300, 500, 700, 900, 1200, 1500, 2000, 2750)
 """Deficits, in points, that stand for all in the search for the last turn."""
+MOST_HOT_DICE = 2
+"""Hot dice of turns to which the straight lines are fitted."""
 STEPS = (20, 10, 5)
 LAST_STEPS = (50, 20, 10)
 """By how much a number is changed in a search."""
@@ -104,10 +107,20 @@ def straight_counts(turn: TurnSolution) -> RollCounts:
     lines = []
     for left in range(1, dice + 1):
         scores = range(step * (dice - left), 13 * step, step) if left < dice else range(6 * step, 30 * step, step)
-        values = [turn.roll_value(_dice(turn.rules, left), score) for score in scores]
-        lines.append(np.polyfit(list(scores), values, 1))
+        known = [(score, value) for score in scores if (value := _roll_value(turn, left, score)) is not None]
+        lines.append(np.polyfit([score for score, _ in known], [value for _, value in known], 1))
     points = tuple(5 * round(float(line[1]) / 5) for line in lines)
     return RollCounts(points, tuple(min(100, max(0, round(100 * float(line[0])))) for line in lines))
+
+
+def _roll_value(turn: TurnSolution, left: int, score: int) -> float | None:
+    """Return what rolling on is worth, with as few hot dice as can be; None: the turn score cannot be."""
+    for hot_dice in range(MOST_HOT_DICE + 1 if turn.rules.turn.hot_dice_bonus else 1):
+        try:
+            return turn.roll_value(_dice(turn.rules, left), score, hot_dice)
+        except InputError:
+            continue
+    return None
 
 
 def climb(start: RollCounts, gain: Callable[[RollCounts], float]) -> RollCounts:
