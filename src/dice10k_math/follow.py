@@ -283,3 +283,80 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, k
                     else:
                         banked[level_there, there, then - 1] += part
     return lost, lost_on_six, won
+
+
+@njit(cache=True)
+def _worth_most(members, entries, rule, state, worths, step):
+    """Return what is worth most among the members of a class: the entry, and 0 to roll, 1 to bank or 2 to subtract.
+
+    Of equally good ones rather a bank is chosen, then one that is added, then the most points, then the last hand.
+    """
+    points_of, after, hot, may_roll, may_bank, _ = entries
+    minimum, multiple, most_banked, may_subtract = rule
+    base, level, bonus_next = state
+    rolls, banks = worths
+    columns = banks.shape[1]
+    chosen, then = -1, 0
+    best = (-np.inf, -1, 0, 0)
+    for number in members:
+        points = base + points_of[number] + (bonus_next if hot[number] else 0)
+        column = points // step
+        if may_roll[number]:
+            worth = -np.inf
+            if column < columns:
+                worth = rolls[min(level + (1 if hot[number] else 0), rolls.shape[0] - 1), after[number], column]
+            rank = (worth, 0, points, after[number])
+            if chosen < 0 or rank > best:
+                best, chosen, then = rank, number, 0
+        if may_bank[number] and minimum <= points <= most_banked and points % multiple == 0:
+            for way in range(1 + may_subtract):
+                worth = banks[way, column] if column < columns else np.inf
+                rank = (worth, 2 - way, points, after[number])
+                if chosen < 0 or rank > best:
+                    best, chosen, then = rank, number, 1 + way
+    return chosen, then
+
+
+@njit(cache=True, nogil=True)
+def follow_worths(worths, rule, model, entries, step, bonus, mass, banked):
+    """Follow a player who takes what is worth most from the start of the turn; like `follow_plan`.
+
+    `worths` are those of rolling on, by hot dice, hand and turn score in steps, and those of banking and subtracting,
+    by turn score.
+    """
+    _, class_first, member_first, member, weight, outcomes, bust, instant = model
+    points_of, after, hot, _, _, _ = entries
+    hots, hands, places = mass.shape
+    mass[:] = 0
+    mass[0, hands - 1, 0] = WHOLE
+    banked[:] = 0
+    lost, lost_on_six, won = np.int64(0), np.int64(0), np.int64(0)
+    for level in range(hots):
+        state_bonus = bonus << level
+        for place in range(places):
+            base = bonus * ((1 << level) - 1) + place * step
+            for hand in range(hands - 1, -1, -1):
+                here = mass[level, hand, place]
+                share, rest = here // outcomes[hand], here % outcomes[hand]
+                if share == 0:
+                    continue
+                if hand == hands - 1:
+                    lost_on_six += share * bust[hand] + rest * bust[hand] // outcomes[hand]
+                else:
+                    lost += share * bust[hand] + rest * bust[hand] // outcomes[hand]
+                won += share * instant[hand] + rest * instant[hand] // outcomes[hand]
+                for kind in range(class_first[hand], class_first[hand + 1]):
+                    members = member[member_first[kind] : member_first[kind + 1]]
+                    number, then = _worth_most(members, entries, rule, (base, level, state_bonus), worths, step)
+                    if number < 0:
+                        continue
+                    there = place + points_of[number] // step
+                    level_there = level + (1 if hot[number] and bonus > 0 else 0)
+                    if there >= places or level_there >= hots:
+                        continue
+                    part = share * weight[kind] + rest * weight[kind] // outcomes[hand]
+                    if then == 0:
+                        mass[level_there, after[number], there] += part
+                    else:
+                        banked[level_there, there, then - 1] += part
+    return lost, lost_on_six, won

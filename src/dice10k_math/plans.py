@@ -1,4 +1,6 @@
-"""Plans followed through a turn by compiled loops: how the turn of a policy that is plain data ends."""
+"""Plans followed through a turn by compiled loops: how the turn of a policy that is plain data ends, or of one that
+takes what is worth most.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from dice10k_math.endings import TurnEndings, rounded
 from dice10k_math.policy.model import KeepWorths, RollCounts
 from dice10k_math.policy.plan import Plan
+from dice10k_math.policy.worths import Worths
 from dice10k_math.turn import BankRule, Entry, TurnModel
 
 Ints = NDArray[np.int64]
@@ -109,6 +112,24 @@ def follow_plan(
         model.step,
         model.bonus,
         _choices(model, replace(rule, most=None), replace(plan, **SET_ASIDE), most_kept),
+        flat.mass,
+        flat.banked,
+    )
+    return rounded(_banked(model, flat.banked), *map(int, ended), bits=BITS)
+
+
+def follow_worths(model: TurnModel, rule: BankRule, worths: Worths, *, subtract: bool = False) -> TurnEndings:
+    """Return how the turn of a player ends who takes the choice that is worth most; see `WorthPlayer`."""
+    from dice10k_math import follow
+
+    flat = _flat(model, MOST_KEPT)
+    ended = follow.follow_worths(
+        (worths.roll, np.stack([worths.bank, worths.subtract])),
+        (rule.minimum, _multiple(model, rule), UNLIMITED if rule.most is None else rule.most, int(subtract)),
+        flat.classes,
+        flat.entries,
+        model.step,
+        model.bonus,
         flat.mass,
         flat.banked,
     )

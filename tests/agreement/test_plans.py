@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from dice10k_math.endings import TurnEndings, follow_turn
 from dice10k_math.plans import follow_plan
-from dice10k_math.policy import Plan, Standing, parse_policy, seat, subtracts
+from dice10k_math.policy import Choice, Plan, Situation, Standing, parse_policy, seat, subtracts
 from dice10k_math.rules import load_rules
 from dice10k_math.turn import bank_rule, turn_model
 
@@ -41,8 +43,12 @@ def test_compiled_loops_follow_a_plan_as_plain_ones_do(game: str, text: str, pla
         assert isinstance(plan, Plan)
         rule, subtract = bank_rule(rules, own), subtracts(rules, own)
         found = follow_plan(model, rule, plan, subtract=subtract)
-        right = follow_turn(model, rule, lambda situation, plan=plan: plan.decide(situation.choices), subtract=subtract)
+        right = follow_turn(model, rule, partial(decide, plan), subtract=subtract)
         assert_alike(found, right)
+
+
+def decide(plan: Plan, situation: Situation) -> Choice:
+    return plan.decide(situation.choices)
 
 
 def assert_alike(found: TurnEndings, right: TurnEndings) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dice10k_math.cards.card import Card
+from dice10k_math.cards.card import Card, has_match
 from dice10k_math.policy import RollCounts
 from dice10k_math.rules.steps import bank_step, point_step
 from dice10k_math.scoring import full_hand, keeps_of
@@ -235,6 +235,8 @@ def _given_away(card: Card) -> Iterator[Block]:
     if wins is None:
         yield Paragraph("Wins: not known, as the match of two is not part of this card; it aims for points alone.")
         return
+    if not has_match(card.rules):
+        yield Paragraph("This card aims for points alone; what is best near the end of a match is not on it.")
     yield Paragraph(
         "Wins, against an opponent who knows this card and plays best against it: "
         f"{wins.first:.3%} with the first turn (best play {wins.best_first:.3%}), "

@@ -123,21 +123,24 @@ def _roll_value(turn: TurnSolution, left: int, score: int) -> float | None:
     return None
 
 
-def climb(start: RollCounts, gain: Callable[[RollCounts], float]) -> RollCounts:
-    """Change one number, or both of one number of dice, as long as that gains."""
+def climb(start: RollCounts, gain: Callable[[RollCounts], float], *, may_stick: bool = False) -> RollCounts:
+    """Change one number, or both of one number of dice, as long as that gains.
+
+    `may_stick`: some turn scores cannot be banked, so what is taken off for them is a number too.
+    """
     best, most = start, gain(start)
     for step in STEPS:
         moved = True
         while moved:
             moved = False
-            for candidate in _neighbours(best, step):
+            for candidate in _neighbours(best, step, may_stick=may_stick):
                 found = gain(candidate)
                 if found > most + 1e-9:
                     best, most, moved = candidate, found, True
     return best
 
 
-def _neighbours(counts: RollCounts, step: int) -> list[RollCounts]:
+def _neighbours(counts: RollCounts, step: int, *, may_stick: bool) -> list[RollCounts]:
     part = step // 5
     found = []
     for place in range(len(counts.points)):
@@ -147,6 +150,9 @@ def _neighbours(counts: RollCounts, step: int) -> list[RollCounts]:
             percent[place] += steeper
             if 0 <= percent[place] <= 100:
                 found.append(RollCounts(tuple(points), tuple(percent), counts.unbankable))
+    if may_stick:
+        offs = (counts.unbankable + step, max(0, counts.unbankable - step))
+        found += [RollCounts(counts.points, counts.percent, off) for off in offs]
     return found
 
 
@@ -170,7 +176,7 @@ def find_points(rules: Ruleset, points_of: Callable[[RollCounts], float], score:
     """Return the counts that bring the most points a turn, near those of the best turn at a score."""
     score = usual_score(rules) if score is None else score
     start = straight_counts(solve_turn(rules, score=score, opened=score != 0, exact=False))
-    return climb(start, points_of)
+    return climb(start, points_of, may_stick=bank_step(rules) > point_step(rules))
 
 
 def find_card(losses: Losses) -> Findings:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from dice10k_math.dice import Hand
@@ -231,6 +232,12 @@ def _from(points: int) -> End:
     return points, NEVER, 0, NEVER, NEVER
 
 
+@lru_cache(maxsize=1024)
+def _computer_plan(policy: ComputerPolicy, behind: int, table: TableRules, over: int | None) -> Plan:
+    amounts = (policy.threshold(number, behind, hot=number == table.dice) for number in range(1, table.dice + 1))
+    return Plan(tuple(amounts), "all", keep_first=True, over=over, multiple=table.multiple)
+
+
 @dataclass(frozen=True, slots=True)
 class ComputerPlayer:
     """A `ComputerPolicy` at the table; its key is the plan of the turn."""
@@ -249,16 +256,12 @@ class ComputerPlayer:
 
     def key(self, standing: Standing) -> Plan:
         """Return the plan of the turn."""
-        dice = self.table.dice
-        behind = 0 if standing.opponent is None else standing.opponent - standing.score
-        amounts = (self.policy.threshold(number, behind, hot=number == dice) for number in range(1, dice + 1))
-        return Plan(
-            tuple(amounts),
-            "all",
-            keep_first=True,
-            over=self.table.over(standing),
-            multiple=self.table.multiple,
-        )
+        behind = 0 if standing.opponent is None else max(0, standing.opponent - standing.score)
+        policy = self.policy
+        # What is beyond the greatest rise makes no difference.
+        enough = policy.step * (behind // policy.per) >= policy.most
+        far = NEVER * policy.per if enough else behind // policy.per * policy.per
+        return _computer_plan(policy, far, self.table, self.table.over(standing))
 
     def decide(self, key: Hashable, situation: Situation) -> Choice:
         """Follow the plan."""
