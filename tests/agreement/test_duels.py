@@ -122,6 +122,14 @@ def test_the_optimum_against_itself_is_the_solved_match_and_cannot_be_exploited(
     assert exploitability(rules, PAIRS[0][0]).lower > 1e-3
 
 
+@pytest.mark.slow
+def test_the_optimum_of_a_whole_match_is_evaluated_in_minutes() -> None:
+    rules = load_rules("farkle")
+    right = solve_match(rules).win_probability()
+    found = evaluate(rules, ("optimum win", "optimum win")).win_probability()
+    assert found.lower - CLOSE <= right.value <= found.upper + CLOSE
+
+
 def test_advice_against_a_policy_is_worth_the_best_response() -> None:
     rules = with_target(DES_10000, 2000)
     best = best_response(rules, "computer")

@@ -8,8 +8,10 @@ import pytest
 
 from dice10k_math.endings import TurnEndings, follow_turn
 from dice10k_math.plans import follow_plan
-from dice10k_math.policy import Choice, Plan, Situation, Standing, parse_policy, seat, subtracts
-from dice10k_math.rules import load_rules
+from dice10k_math.plays import Plays
+from dice10k_math.policy import Choice, Optimum, Plan, Situation, Standing, parse_policy, seat, subtracts
+from dice10k_math.questions.optimum import optimal_player
+from dice10k_math.rules import load_rules, with_target
 from dice10k_math.turn import bank_rule, turn_model
 
 COUNTS = "threshold 0 keep=200+30%,110+54%,115+71%,175+80%,265+88%,500+92% end=win lead=300"
@@ -58,3 +60,20 @@ def assert_alike(found: TurnEndings, right: TurnEndings) -> None:
     assert found.bust_on_six == pytest.approx(right.bust_on_six, abs=off)
     for change in found.banked.keys() | right.banked.keys():
         assert found.banked.get(change, 0.0) == pytest.approx(right.banked.get(change, 0.0), abs=off), change
+
+
+def test_the_optimum_is_followed_as_plain_loops_do() -> None:
+    rules = with_target(load_rules("des-10000"), 500)
+    player = seat(Optimum("win"), rules, optimal_player)
+    plays, model = Plays(player), turn_model(rules)
+    for standing in (Standing(0, 0), Standing(300, 450), Standing(200, 600, last=True)):
+        key = player.key(standing)
+        right = follow_turn(model, bank_rule(rules, standing.score), partial(player.decide, key))
+        assert_alike(plays.of(standing), right)
+
+
+def test_an_optimum_plays_alike_in_all_last_turns_that_are_as_far_behind() -> None:
+    player = seat(Optimum("win"), with_target(load_rules("des-10000"), 500), optimal_player)
+    assert player.key(Standing(100, 600, last=True)) == player.key(Standing(400, 900, last=True, opened=True))
+    assert player.key(Standing(100, 600, last=True)) != player.key(Standing(100, 650, last=True))
+    assert player.key(Standing(100, 400)) != player.key(Standing(400, 100))

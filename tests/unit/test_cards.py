@@ -22,10 +22,11 @@ from dice10k_math.cards.search import Findings, policy_of
 from dice10k_math.errors import InputError
 from dice10k_math.policy import KeepWorths, RollCounts, Standing, parse_policy, seat
 from dice10k_math.questions.match import solve_match
-from dice10k_math.questions.positions import RacePositions
+from dice10k_math.questions.positions import FieldPositions, RacePositions
 from dice10k_math.questions.simulation import simulate
 from dice10k_math.questions.turn import solve_turn
 from dice10k_math.rules import load_rules, with_target
+from tests.agreement.test_field import IN_A_ROW
 from tests.unit.cli import Cli
 
 FIVE_ERRORS = 1 - 5.7e-7
@@ -222,6 +223,34 @@ def test_a_card_for_points_alone() -> None:
     assert card.points.best - 2 < card.points.card < card.points.best
     assert [dice for dice, _ in card.findings.take] == [6, 5, 4, 3, 2, 1]
     assert "not known" in markdown(page_of(card))
+
+
+def test_a_card_where_scores_can_fall_is_for_points() -> None:
+    card = quick_card("dice10k")
+    assert card.wins is None
+    assert card.points.best - 10 < card.points.card < card.points.best
+    assert "Bank at once what lands on 10,000" in markdown(page_of(card))
+
+
+def test_what_such_a_card_gives_away_is_told_with_the_solved_match() -> None:
+    rules = replace(IN_A_ROW, turn=replace(IN_A_ROW.turn, bank_multiple=None))
+    solved = solve_match(rules).positions
+    assert isinstance(solved, FieldPositions)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "STEPS", ())
+        card = make_card(rules, solved)
+    assert card.wins is not None
+    assert 0 < card.wins.lower <= card.wins.given_away <= card.wins.upper < 0.5
+    text = markdown(page_of(card))
+    assert f"So {card.wins.given_away:.3%} is given away." in text
+    assert "aims for points alone" in text
+
+
+def test_climbing_changes_what_cannot_be_banked_too() -> None:
+    start = replace(COUNTS, unbankable=40)
+    found = search.climb(start, lambda counts: -abs(counts.unbankable - 55), may_stick=True)
+    assert found.unbankable == 55
+    assert search.climb(start, lambda counts: -abs(counts.unbankable - 55)).unbankable == 40
 
 
 def test_the_match_of_other_rules_is_refused() -> None:
