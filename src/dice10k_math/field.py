@@ -276,6 +276,20 @@ class Field:
         base = self._number[self.intervals[0][0], opened, busts]
         return Span(base + self._interval(low), base + self._interval(high))
 
+    def interval_of(self, state: OwnState) -> int:
+        """Return the number of the interval of an own state."""
+        return self._interval(state.low)
+
+    def row_of(self, score: int, *, opened: bool, busts: int) -> int:
+        """Return the row of the own state that holds a score."""
+        return self._span(score, score, opened=opened, busts=busts).first
+
+    def banked_row(self, score: int) -> int:
+        """Return the row that a bank leads to which makes this the score."""
+        if score == self.target if self.exact else score >= self.target:
+            return int(self._total_rows(np.array([score]))[0]) if self.has_last_turn else self.won
+        return int(self._rows_of(np.array([score]))[0])
+
     def _rows_of(self, scores: Floats) -> Ints:
         """Return the own states, with the first bank made and no busts in a row, that hold scores."""
         base = self._number[self.intervals[0][0], True, 0]
@@ -359,19 +373,30 @@ class Field:
             Which bound it is: with it, of the opponent's scores in an interval the one that counts.
         last_turn, beyond
             Worth for the opponent of a last turn by deficit, and for greater deficits; needed where there is one.
+            Or, in two dimensions, by the player's total and the opponent's state.
         """
         table = np.empty((self.rows, len(self.states)))
         table[: len(self.states)] = wait
         table[self.won] = 1.0
         if last_turn is not None and self.has_last_turn:
-            scores = np.array([state.high if side.lowest else max(state.low, -1e9) for state in self.states])
-            totals = self.target + self.unit * np.arange(self.rows - self.last)
-            behind = ((totals[:, None] - scores[None, :]) // self.unit).astype(np.int64)
-            table[self.last :] = 1.0 - np.append(last_turn, beyond)[np.minimum(behind, len(last_turn))]
+            by_total = last_turn
+            if last_turn.ndim == 1:
+                by_total = self.last_turn_by_total(last_turn, beyond, highest=side.lowest)
+            table[self.last :] = 1.0 - by_total
             if not side.lowest:
                 # The last total stands for all greater ones too.
                 table[-1] = 1.0
         return table
+
+    def last_turn_by_total(self, worth: Floats, beyond: float, *, highest: bool) -> Floats:
+        """Return what a last turn is worth by the other's total and own state, from its worth by deficit.
+
+        `highest`: whether of the scores in an interval the highest counts, or the lowest.
+        """
+        scores = np.array([state.high if highest else max(state.low, -1e9) for state in self.states])
+        totals = self.target + self.unit * np.arange(self.rows - self.last)
+        behind = ((totals[:, None] - scores[None, :]) // self.unit).astype(np.int64)
+        return np.append(worth, beyond)[np.minimum(behind, len(worth))]
 
     def worth(self, span: Span, table: Floats, side: Side) -> Floats:
         """Return what an ending is worth, by opponent's state: of its possibilities the worst or the best counts."""

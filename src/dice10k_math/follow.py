@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 WHOLE = 1 << 62
+NEVER = 1_000_000_000
 ALL, POINTS, FEW, WORTHS, COUNTS = 0, 1, 2, 3, 4
 """Ways to keep."""
 
@@ -131,24 +132,76 @@ def _regime(plan, bank_from, rule, base, reach):
 
 
 @njit(cache=True)
-def _count(counts, plan, bank_from, dice_left, rule, model, offered, hand, base):
-    """Count the outcomes after which each entry of a hand is chosen, to roll, to bank or to subtract."""
-    entry_first, class_first, member_first, member, weight, _, _, _ = model
-    counts[entry_first[hand] : entry_first[hand + 1]] = 0
+def _horizon(plan, rule):
+    """Return a turn score below which two plans that bank and keep alike choose alike, whatever else they say."""
+    _, _, win_from, win_at, _, most, tie, above, _, _, _, _, short_from, _ = plan
+    if above or rule[3]:
+        return 0
+    if win_at < rule[0]:
+        win_at = NEVER
+    return min(win_from, win_at, tie, short_from, most + 1, rule[2] + 1)
+
+
+@njit(cache=True)
+def _past(plan):
+    """Return a turn score from which on nothing is banked, so that two plans that keep alike choose alike."""
+    _, _, win_from, win_at, _, most, tie, _, _, _, _, _, _, _ = plan
+    if win_from < NEVER:
+        return NEVER
+    return max(most, win_at if win_at < NEVER else 0, tie if tie < NEVER else 0)
+
+
+@njit(cache=True)
+def _reaches(model, entries):
+    """Return the most points that each class brings, shape (2, classes): without hot dice, and with them."""
+    _, _, member_first, member, weight, _, _, _ = model
+    points_of, _, hot, _, _, _ = entries
+    found = np.full((2, len(weight)), -1, np.int64)
+    for kind in range(len(weight)):
+        for number in member[member_first[kind] : member_first[kind + 1]]:
+            row = 1 if hot[number] else 0
+            found[row, kind] = max(found[row, kind], points_of[number])
+    return found
+
+
+@njit(cache=True)
+def _count(counts, plan, bank_from, dice_left, rule, model, offered, hand, base, free_to, past, known, touched):
+    """Count the outcomes after which each entry of a hand is chosen, to roll, to bank or to subtract.
+
+    `free_to[class]` is the turn score up to which plans that bank and keep alike choose alike, as they do from `past`
+    on; `known[0, class]` and `known[1, class]` are what they choose there, 0 where nobody has asked yet.
+    What is chosen at all is listed in `touched`; how many there are is returned.
+    """
+    _, class_first, member_first, member, weight, _, _, _ = model
+    listed = 0
     for kind in range(class_first[hand], class_first[hand + 1]):
-        members = member[member_first[kind] : member_first[kind + 1]]
-        number, then = _decide(plan, bank_from, dice_left, rule, offered, members, base)
-        if number >= 0:
+        free = (base <= free_to[kind] or base >= past) and known.shape[1] > 0
+        way = 0 if base <= free_to[kind] else 1
+        if free and known[way, kind]:
+            choice = known[way, kind] - 1
+        else:
+            members = member[member_first[kind] : member_first[kind + 1]]
+            number, then = _decide(plan, bank_from, dice_left, rule, offered, members, base)
+            choice = 3 * number + then if number >= 0 else -1
+            if free and number >= 0:
+                known[way, kind] = choice + 1
+        if choice >= 0:
+            number, then = choice // 3, choice % 3
+            if counts[number, then] == 0:
+                touched[listed] = choice
+                listed += 1
             counts[number, then] += weight[kind]
+    return listed
 
 
 @njit(cache=True, nogil=True)
-def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, mass, banked):
+def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, known_choices, mass, banked):
     """Follow a plan from the start of the turn.
 
     `mass[hot dice, hand, place]` is scratch; `banked[hot dice, place, 0 or 1]` gets the probability of each bank, to
     be added or subtracted. `rule` has the minimum, the multiple (1: any turn score), the most, and whether banks may
-    be subtracted.
+    be subtracted. `known_choices[hot dice, place, 0 or 1, class]` remembers the choices of plans that bank and keep
+    alike; it may have no places.
     Returns the probabilities of a bust, of a bust with all dice, and of an instant win.
     """
     entry_first, _, _, _, _, outcomes, bust, instant = model
@@ -160,6 +213,13 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, m
     remainders = max(rule[1], plan[10], step) // step
     counts = np.zeros((3, remainders, len(points_of), 3), np.int64)
     known = np.zeros((2, remainders, hands), np.bool_)
+    horizon = _horizon(plan, rule)
+    past = _past(plan)
+    nothing = np.zeros((2, 0), np.int16)
+    reaches = _reaches(model, entries)
+    free_to = np.zeros(reaches.shape[1], np.int64)
+    touched = np.zeros((3, remainders, hands, len(points_of)), np.int64)
+    listed = np.zeros((3, remainders, hands), np.int64)
     reach = np.zeros(hands, np.int64)
     for hand in range(hands):
         for number in range(entry_first[hand], entry_first[hand + 1]):
@@ -170,6 +230,10 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, m
         bonus_next = bonus << level
         offered = (points_of, after, hot, may_roll, may_bank, dice_after, bonus_next)
         known[:] = False
+        for kind in range(len(free_to)):
+            free_to[kind] = (
+                horizon - 1 - max(reaches[0, kind], reaches[1, kind] + bonus_next if reaches[1, kind] >= 0 else -1)
+            )
         for place in range(places):
             base = gained + place * step
             for hand in range(hands - 1, -1, -1):
@@ -184,22 +248,115 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, m
                 won += share * instant[hand] + rest * instant[hand] // outcomes[hand]
                 regime = _regime(plan, bank_from, rule, base, reach[hand] + bonus_next)
                 remainder = base // step % remainders
+                chosen, counted = touched[regime, remainder, hand], counts[regime, remainder]
                 if regime == 2 or not known[regime, remainder, hand]:
-                    _count(counts[regime, remainder], plan, bank_from, dice_left, rule, model, offered, hand, base)
+                    for place_of in range(listed[regime, remainder, hand]):
+                        counted[chosen[place_of] // 3, chosen[place_of] % 3] = 0
+                    remembered = known_choices[level, place] if place < known_choices.shape[1] else nothing
+                    listed[regime, remainder, hand] = _count(
+                        counted,
+                        plan,
+                        bank_from,
+                        dice_left,
+                        rule,
+                        model,
+                        offered,
+                        hand,
+                        base,
+                        free_to,
+                        past,
+                        remembered,
+                        chosen,
+                    )
                     if regime < 2:
                         known[regime, remainder, hand] = True
-                for number in range(entry_first[hand], entry_first[hand + 1]):
+                for place_of in range(listed[regime, remainder, hand]):
+                    number, then = chosen[place_of] // 3, chosen[place_of] % 3
                     there = place + points_of[number] // step
                     level_there = level + (1 if hot[number] and bonus > 0 else 0)
                     if there >= places or level_there >= hots:
                         continue
-                    for then in range(3):
-                        count = counts[regime, remainder, number, then]
-                        if count == 0:
-                            continue
-                        part = share * count + rest * count // outcomes[hand]
-                        if then == 0:
-                            mass[level_there, after[number], there] += part
-                        else:
-                            banked[level_there, there, then - 1] += part
+                    count = counted[number, then]
+                    part = share * count + rest * count // outcomes[hand]
+                    if then == 0:
+                        mass[level_there, after[number], there] += part
+                    else:
+                        banked[level_there, there, then - 1] += part
+    return lost, lost_on_six, won
+
+
+@njit(cache=True)
+def _worth_most(members, entries, rule, state, worths, step):
+    """Return what is worth most among the members of a class: the entry, and 0 to roll, 1 to bank or 2 to subtract.
+
+    Of equally good ones rather a bank is chosen, then one that is added, then the most points, then the last hand.
+    """
+    points_of, after, hot, may_roll, may_bank, _ = entries
+    minimum, multiple, most_banked, may_subtract = rule
+    base, level, bonus_next = state
+    rolls, banks = worths
+    columns = banks.shape[1]
+    chosen, then = -1, 0
+    best = (-np.inf, -1, 0, 0)
+    for number in members:
+        points = base + points_of[number] + (bonus_next if hot[number] else 0)
+        column = points // step
+        if may_roll[number]:
+            worth = -np.inf
+            if column < columns:
+                worth = rolls[min(level + (1 if hot[number] else 0), rolls.shape[0] - 1), after[number], column]
+            rank = (worth, 0, points, after[number])
+            if chosen < 0 or rank > best:
+                best, chosen, then = rank, number, 0
+        if may_bank[number] and minimum <= points <= most_banked and points % multiple == 0:
+            for way in range(1 + may_subtract):
+                worth = banks[way, column] if column < columns else np.inf
+                rank = (worth, 2 - way, points, after[number])
+                if chosen < 0 or rank > best:
+                    best, chosen, then = rank, number, 1 + way
+    return chosen, then
+
+
+@njit(cache=True, nogil=True)
+def follow_worths(worths, rule, model, entries, step, bonus, mass, banked):
+    """Follow a player who takes what is worth most from the start of the turn; like `follow_plan`.
+
+    `worths` are those of rolling on, by hot dice, hand and turn score in steps, and those of banking and subtracting,
+    by turn score.
+    """
+    _, class_first, member_first, member, weight, outcomes, bust, instant = model
+    points_of, after, hot, _, _, _ = entries
+    hots, hands, places = mass.shape
+    mass[:] = 0
+    mass[0, hands - 1, 0] = WHOLE
+    banked[:] = 0
+    lost, lost_on_six, won = np.int64(0), np.int64(0), np.int64(0)
+    for level in range(hots):
+        state_bonus = bonus << level
+        for place in range(places):
+            base = bonus * ((1 << level) - 1) + place * step
+            for hand in range(hands - 1, -1, -1):
+                here = mass[level, hand, place]
+                share, rest = here // outcomes[hand], here % outcomes[hand]
+                if share == 0:
+                    continue
+                if hand == hands - 1:
+                    lost_on_six += share * bust[hand] + rest * bust[hand] // outcomes[hand]
+                else:
+                    lost += share * bust[hand] + rest * bust[hand] // outcomes[hand]
+                won += share * instant[hand] + rest * instant[hand] // outcomes[hand]
+                for kind in range(class_first[hand], class_first[hand + 1]):
+                    members = member[member_first[kind] : member_first[kind + 1]]
+                    number, then = _worth_most(members, entries, rule, (base, level, state_bonus), worths, step)
+                    if number < 0:
+                        continue
+                    there = place + points_of[number] // step
+                    level_there = level + (1 if hot[number] and bonus > 0 else 0)
+                    if there >= places or level_there >= hots:
+                        continue
+                    part = share * weight[kind] + rest * weight[kind] // outcomes[hand]
+                    if then == 0:
+                        mass[level_there, after[number], there] += part
+                    else:
+                        banked[level_there, there, then - 1] += part
     return lost, lost_on_six, won

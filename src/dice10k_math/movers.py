@@ -125,7 +125,7 @@ class PolicyMover:
         assert self.numbers.size  # noqa: S101 - follows every turn
         return self.plays.ended
 
-    @property
+    @cached_property
     def busts(self) -> Floats:
         """Shape (phases, scores, scores): probability of a bust, by own score and the other's."""
         return self._ended[self.numbers, 0]

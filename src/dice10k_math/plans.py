@@ -1,9 +1,12 @@
-"""Plans followed through a turn by compiled loops: how the turn of a policy that is plain data ends."""
+"""Plans followed through a turn by compiled loops: how the turn of a policy that is plain data ends, or of one that
+takes what is worth most.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +14,7 @@ from numpy.typing import NDArray
 from dice10k_math.endings import TurnEndings, rounded
 from dice10k_math.policy.model import KeepWorths, RollCounts
 from dice10k_math.policy.plan import Plan
+from dice10k_math.policy.worths import Worths
 from dice10k_math.turn import BankRule, Entry, TurnModel
 
 Ints = NDArray[np.int64]
@@ -107,10 +111,51 @@ def follow_plan(
         flat.entries,
         model.step,
         model.bonus,
+        _choices(model, replace(rule, most=None), replace(plan, **SET_ASIDE), most_kept),
         flat.mass,
         flat.banked,
     )
     return rounded(_banked(model, flat.banked), *map(int, ended), bits=BITS)
+
+
+def follow_worths(model: TurnModel, rule: BankRule, worths: Worths, *, subtract: bool = False) -> TurnEndings:
+    """Return how the turn of a player ends who takes the choice that is worth most; see `WorthPlayer`."""
+    from dice10k_math import follow
+
+    flat = _flat(model, MOST_KEPT)
+    ended = follow.follow_worths(
+        (worths.roll, np.stack([worths.bank, worths.subtract])),
+        (rule.minimum, _multiple(model, rule), UNLIMITED if rule.most is None else rule.most, int(subtract)),
+        flat.classes,
+        flat.entries,
+        model.step,
+        model.bonus,
+        flat.mass,
+        flat.banked,
+    )
+    return rounded(_banked(model, flat.banked), *map(int, ended), bits=BITS)
+
+
+SET_ASIDE: dict[str, Any] = {
+    each.name: each.default
+    for each in fields(Plan)
+    if each.name in {"win_from", "win_at", "most", "tie", "hittable", "over", "short_from", "short_to"}
+}
+"""What plans may differ in whose choices are remembered together: it matters from some turn score on only."""
+
+
+@lru_cache(maxsize=16)
+def _choices(
+    model: TurnModel,
+    rule: BankRule,  # noqa: ARG001 - what is remembered depends on it
+    plan: Plan,
+    most_kept: int,
+) -> NDArray[np.int16]:
+    """Return where the choices of plans that bank and keep alike are remembered."""
+    flat = _flat(model, most_kept)
+    levels, _, places = flat.mass.shape
+    remembered = places if isinstance(plan.keep, RollCounts) else 0
+    return np.zeros((levels, remembered, 2, len(flat.classes[4])), np.int16)
 
 
 def _multiple(model: TurnModel, rule: BankRule) -> int:

@@ -7,10 +7,11 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 
 from dice10k_math.endings import TurnEndings, follow_turn
-from dice10k_math.plans import follow_plan
+from dice10k_math.plans import follow_plan, follow_worths
 from dice10k_math.policy.choices import Standing, subtracts
 from dice10k_math.policy.plan import Plan
 from dice10k_math.policy.players import Player
+from dice10k_math.policy.worths import WorthPlayer
 from dice10k_math.program import Floats, Ints
 from dice10k_math.turn import BankRule, bank_rule, turn_model
 
@@ -52,6 +53,8 @@ class Plays:
     def _follow(self, key: Hashable, rule: BankRule, subtract: bool) -> TurnEndings:
         if isinstance(key, Plan):
             return follow_plan(self.model, rule, key, subtract=subtract)
+        if isinstance(self.player, WorthPlayer):
+            return follow_worths(self.model, rule, self.player.worths(key), subtract=subtract)
         return follow_turn(self.model, rule, lambda situation: self.player.decide(key, situation), subtract=subtract)
 
     def numbers(self, standings: Iterable[Standing]) -> Ints:

@@ -21,7 +21,6 @@ import numpy as np
 
 from dice10k_math.chain import OwnState, after_bust, is_done
 from dice10k_math.endings import TurnEndings
-from dice10k_math.errors import InputError
 from dice10k_math.plays import Plays
 from dice10k_math.policy.choices import Standing
 from dice10k_math.policy.players import Player
@@ -32,24 +31,22 @@ BELOW, ABOVE = 8_000, 30_000
 """How far below 0 and above the target scores are followed, in points."""
 
 
-def scores_of(rules: Ruleset) -> Ints:
-    """Return the scores that are followed.
+def is_followed(rules: Ruleset) -> bool:
+    """Tell whether the score says all of a player: no busts in a row, no opening bank to remember, no last turns.
 
-    Raises
-    ------
-    InputError
-        Rules that remember more of a player than the score, or with last turns.
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> is_followed(load_rules("dice10k"))
+    True
     """
-    if rules.bust.in_a_row is not None or rules.ending.kind not in {"exact", "first_to_target"}:
-        raise InputError(
-            f"{rules.name}: busts in a row, or last turns, together with scores that can fall; "
-            "allowed: penalties for a bust on six dice, and a target that is hit or reached first"
-        )
-    if rules.turn.opening_applies == "until_first_bank" and rules.turn.opening_minimum > rules.turn.bank_minimum:
-        raise InputError(
-            f"{rules.name}: an opening bank that is remembered, together with scores that can fall; "
-            'allowed: opening_applies = "at_score_zero"'
-        )
+    turn = rules.turn
+    remembers = turn.opening_applies == "until_first_bank" and turn.opening_minimum > turn.bank_minimum
+    return rules.bust.in_a_row is None and not remembers and rules.ending.kind in {"exact", "first_to_target"}
+
+
+def scores_of(rules: Ruleset) -> Ints:
+    """Return the scores that are followed."""
     unit, target = score_step(rules), rules.ending.target
     high = target + ABOVE if rules.ending.overshoot == "add_or_subtract" else target
     return np.arange(-(BELOW // unit) * unit, high // unit * unit + 1, unit, dtype=np.int32)

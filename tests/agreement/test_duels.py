@@ -10,6 +10,7 @@ import pytest
 from dice10k_math import InputError, best_response, evaluate, exploitability, load_rules, solve_match
 from dice10k_math.dice import rolls
 from dice10k_math.policy import Player, parse_policy, seat
+from dice10k_math.questions.duels import Duel
 from dice10k_math.rules import bank_step
 from dice10k_math.rules.model import Ruleset, with_target
 from tests.agreement.test_match import EARLY, PLAIN, ended
@@ -121,9 +122,18 @@ def test_the_optimum_against_itself_is_the_solved_match_and_cannot_be_exploited(
     assert exploitability(rules, PAIRS[0][0]).lower > 1e-3
 
 
+@pytest.mark.slow
+def test_the_optimum_of_a_whole_match_is_evaluated_in_minutes() -> None:
+    rules = load_rules("farkle")
+    right = solve_match(rules).win_probability()
+    found = evaluate(rules, ("optimum win", "optimum win")).win_probability()
+    assert found.lower - CLOSE <= right.value <= found.upper + CLOSE
+
+
 def test_advice_against_a_policy_is_worth_the_best_response() -> None:
     rules = with_target(DES_10000, 2000)
     best = best_response(rules, "computer")
+    assert isinstance(best.duel, Duel)
     turn = best.duel.race.model.hands[-1]
     mean = 0.0
     for roll, weight in rolls(turn.hand):

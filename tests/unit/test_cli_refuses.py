@@ -108,7 +108,6 @@ BAD = {
     "an evaluation of no policy": (("evaluate", "farkle", "computer", "best"), "'best'"),
     "an evaluation at the target": (("evaluate", "farkle", "computer", "computer", "--score", "10000", "--opponent", "0"), "--score: 10000; allowed: below"),
     "an evaluation at one score": (("evaluate", "farkle", "computer", "computer", "--score", "100"), "--score: not without the other score"),
-    "an answer where scores fall": (("respond", "dice10k", "--against", "computer"), "dice10k: scores can fall in this game"),
     "an answer to nobody": (("respond", "farkle"), "--against: missing"),
     "an answer to one who never banks": (("respond", "farkle", "--against", "threshold never"), "a policy must bank at some time"),
     "an answer with high stakes": (("respond", "farkle-high-stakes", "--against", "computer"), "high_stakes"),

@@ -9,10 +9,10 @@ from functools import lru_cache
 from dice10k_math.cards.losses import Losses
 from dice10k_math.cards.search import Findings, find_card, find_points, policy_of, usual_score
 from dice10k_math.errors import InputError
-from dice10k_math.plans import follow_plan
+from dice10k_math.plans import MOST_KEPT, follow_plan
 from dice10k_math.policy import Plan, RollCounts, ThresholdPolicy, format_policy
 from dice10k_math.questions.match import solve_match
-from dice10k_math.questions.positions import RacePositions, Seat
+from dice10k_math.questions.positions import FieldPositions, RacePositions, Seat
 from dice10k_math.questions.response import exploitability
 from dice10k_math.questions.turn import TurnSolution, solve_turn
 from dice10k_math.race import is_race
@@ -20,6 +20,8 @@ from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
 
 Progress = Callable[[str, float | None], None]
+MOST_SEARCHED = 6_000
+"""Turn score, in points, up to which turns are followed in the search: what is beyond does not decide it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,9 @@ class Card:
         return format_policy(self.policy)
 
 
-def make_card(rules: Ruleset, positions: RacePositions | None = None, progress: Progress | None = None) -> Card:
+def make_card(
+    rules: Ruleset, positions: RacePositions | FieldPositions | None = None, progress: Progress | None = None
+) -> Card:
     """Make the strategy card of a ruleset.
 
     Parameters
@@ -93,7 +97,7 @@ def make_card(rules: Ruleset, positions: RacePositions | None = None, progress: 
     rules
         The ruleset.
     positions
-        The solved match, if it is at hand.
+        The solved match, if it is at hand. Where scores can fall, wins are told only if it is: they take minutes.
     progress
         Told how far the work is.
 
@@ -110,26 +114,32 @@ def make_card(rules: Ruleset, positions: RacePositions | None = None, progress: 
     (True, True)
     """
     told = progress or (lambda _what, _share: None)
+    if positions is not None and rules_of(positions) != rules:
+        raise InputError(f"card: the match of {rules_of(positions).name}; allowed: that of {rules.name}")
     if not has_match(rules):
         told("searching", None)
         findings = _for_points(rules)
-        return Card(rules, findings, _points(rules, findings.counts), None)
+        wins = None if positions is None else _wins(positions, findings, told)
+        return Card(rules, findings, _points(rules, findings.counts), wins)
     if positions is None:
         solved = solve_match(rules, told).positions
         assert isinstance(solved, RacePositions)  # noqa: S101 - what the match of a race has
         positions = solved
-    if positions.race.rules != rules:
-        raise InputError(f"card: the match of {positions.race.rules.name}; allowed: that of {rules.name}")
+    assert isinstance(positions, RacePositions)  # noqa: S101 - the rules are those of a race
     told("searching", None)
     findings = find_card(Losses(positions))
     return Card(rules, findings, _points(rules, findings.counts), _wins(positions, findings, told))
 
 
 def has_match(rules: Ruleset) -> bool:
-    """Tell whether the match of two is solved, and in reasonable time."""
+    """Tell whether the match of two is solved in reasonable time, so that a card is made for it."""
+    return is_plain(rules) and is_race(rules)
+
+
+def is_plain(rules: Ruleset) -> bool:
+    """Tell whether what a policy gives away can be computed: it is a match of two without variants."""
     least, most = rules.players
-    plain = rules.variants.spicy_faces is None and not rules.variants.high_stakes
-    return plain and least <= 2 <= most and is_race(rules)
+    return rules.variants.spicy_faces is None and not rules.variants.high_stakes and least <= 2 <= most
 
 
 @lru_cache(maxsize=16)
@@ -137,8 +147,8 @@ def _best_turn(rules: Ruleset, score: int) -> TurnSolution:
     return solve_turn(rules, score=score, exact=False)
 
 
-def points_of(rules: Ruleset, counts: RollCounts, score: int) -> float:
-    """Return the expected points of a turn that is played by counts alone.
+def points_of(rules: Ruleset, counts: RollCounts, score: int, most_kept: int = MOST_KEPT) -> float:
+    """Return the expected points of a turn that is played by counts alone, followed up to a turn score.
 
     Examples
     --------
@@ -148,7 +158,7 @@ def points_of(rules: Ruleset, counts: RollCounts, score: int) -> float:
     True
     """
     plan = Plan((0,) * rules.turn.dice, counts, multiple=bank_step(rules))
-    ended = follow_plan(turn_model(rules), bank_rule(rules, score), plan)
+    ended = follow_plan(turn_model(rules), bank_rule(rules, score), plan, most_kept=most_kept)
     lost = six_dice_penalty(rules, score) * ended.bust_on_six
     return sum(points * chance for points, chance in ended.banked.items()) - lost
 
@@ -158,8 +168,13 @@ def _points(rules: Ruleset, counts: RollCounts) -> Points:
     return Points(score, _best_turn(rules, score).expected_points, points_of(rules, counts, score))
 
 
-def _wins(positions: RacePositions, findings: Findings, told: Progress) -> Wins:
-    rules = positions.race.rules
+def rules_of(positions: RacePositions | FieldPositions) -> Ruleset:
+    """Return the rules of a solved match."""
+    return positions.race.rules if isinstance(positions, RacePositions) else positions.field.rules
+
+
+def _wins(positions: RacePositions | FieldPositions, findings: Findings, told: Progress) -> Wins:
+    rules = rules_of(positions)
     found = exploitability(rules, policy_of(rules, findings), told)
     best_first = positions.value(Seat(0), Seat(0))[0]
     return Wins(best_first, found.first.value, found.second.value, found.value, found.lower, found.upper)
@@ -168,10 +183,10 @@ def _wins(positions: RacePositions, findings: Findings, told: Progress) -> Wins:
 def _for_points(rules: Ruleset) -> Findings:
     """Find the numbers of a card that is about points alone."""
     score = usual_score(rules)
-    counts = find_points(rules, lambda keep: points_of(rules, keep, score))
+    counts = find_points(rules, lambda keep: points_of(rules, keep, score, MOST_SEARCHED))
     opening = None
     if bank_rule(rules, 0, opened=False) != bank_rule(rules, 0, opened=True):
-        first = find_points(rules, lambda keep: points_of(rules, keep, 0), score=0)
+        first = find_points(rules, lambda keep: points_of(rules, keep, 0, MOST_SEARCHED), score=0)
         opening = None if first == counts else first
     return Findings(counts, opening, take=_offers(rules))
 

@@ -24,8 +24,10 @@ from dice10k_math.turn import bank_rule, turn_model
 Places = NDArray[np.int64]
 MOST_BANK = 20_000
 """Greatest bank, in points, that is told apart."""
-NEAR = 0.85
-"""Part of the target from which a player may reach it in a turn."""
+NEAR = 0.8
+"""Part of the target from which a player may reach it in a usual turn."""
+IN_SIGHT = 0.65
+"""Part of the target from which a player may try to reach it in one turn."""
 MOST_FOLLOWED = 8_000
 """Turn score, in points, up to which turns are followed: what is beyond does not decide which card is best."""
 
@@ -80,15 +82,32 @@ class Losses:
         return found
 
     def turns(self, keep: Keeping) -> Floats:
-        """Return U at every turn start of players who have points already; shape as `value`."""
+        """Return U at every turn start of players who have points already; shape as `value`.
+
+        What wins at once is banked.
+        """
         race = self.race
-        banked, bust = self.endings(self.plan(keep))
-        used = np.flatnonzero(banked)
         found = np.empty_like(self.value)
         for phase in range(race.phases):
-            found[phase] = bust * (1.0 - self.value[race.other(phase)].T)
-            for bank in used:
-                found[phase] += banked[bank] * self.waiting[phase, bank : bank + race.scores]
+            found[phase] = self._turns(self.plan(keep), phase, slice(0, race.scores))
+            for own in self._from_part(NEAR) if self._wins_at_once(phase) else ():
+                reach = (race.scores - own) * race.unit
+                found[phase, own] = self._turns(replace(self.plan(keep), win_from=reach), phase, slice(own, own + 1))[0]
+        return found
+
+    def _from_part(self, part: float) -> range:
+        """Own scores, in units, from a part of the target on."""
+        return range(round(part * self.race.scores), self.race.scores)
+
+    def _wins_at_once(self, phase: int) -> bool:
+        return phase == 1 or not self.race.has_last_turn
+
+    def _turns(self, plan: Plan, phase: int, own: slice, other: slice = slice(None)) -> Floats:
+        """Return U of a plan, by own score and the other's."""
+        banked, bust = self.endings(plan)
+        found = bust * (1.0 - self.value[self.race.other(phase)].T[own, other])
+        for bank in np.flatnonzero(banked):
+            found += banked[bank] * self.waiting[phase, own.start + bank : own.stop + bank, other]
         return found
 
     def turns_with_lead(self, keep: Keeping, lead: int) -> Floats:
@@ -96,13 +115,33 @@ class Losses:
         race, found = self.race, self.turns(keep)
         if not race.has_last_turn:
             return found
-        for own in range(round(NEAR * race.scores), race.scores):
+        for own in self._from_part(NEAR):
             for other in range(max(0, race.scores - lead + 1), race.scores):
                 reach, least = (race.scores - own) * race.unit, (other - own + lead) * race.unit
-                banked, bust = self.endings(replace(self.plan(keep), short_from=reach, short_to=least))
-                worth = banked @ self.waiting[0, own : own + self.banks, other]
-                found[0, own, other] = worth + bust * (1.0 - self.value[race.other(0), other, own])
+                plan = replace(self.plan(keep), short_from=reach, short_to=least)
+                found[0, own, other] = self._turns(plan, 0, slice(own, own + 1), slice(other, other + 1))[0, 0]
         return found
+
+    def turns_to_target(self, keep: Keeping, lead: int) -> Floats:
+        """Return U where nothing is banked that does not reach the target, with that lead; shape as `value`.
+
+        Where others have no turn after it, or the target is far away: 0.
+        """
+        race, found = self.race, np.zeros_like(self.value)
+        for own in self._from_part(IN_SIGHT) if race.has_last_turn else ():
+            reach = race.scores - own
+            # Against those so far behind any bank that reaches the target leads by enough.
+            free = max(0, min(race.scores, race.scores - lead + 1))
+            plan = self._from(keep, reach)
+            found[0, own, :free] = self._turns(plan, 0, slice(own, own + 1), slice(0, free))[0]
+            for other in range(free, race.scores):
+                plan = self._from(keep, max(reach, other - own + lead))
+                found[0, own, other] = self._turns(plan, 0, slice(own, own + 1), slice(other, other + 1))[0, 0]
+        return found
+
+    def _from(self, keep: Keeping, units: int) -> Plan:
+        plan = self.plan(keep)
+        return replace(plan, bank_from=(units * self.race.unit,) * len(plan.bank_from))
 
     def openings(self, keep: Keeping) -> Floats:
         """Return U at the turn starts of players with no points yet; shape (phases, scores)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dice10k_math.cards.card import Card
+from dice10k_math.cards.card import Card, has_match
 from dice10k_math.policy import RollCounts
 from dice10k_math.rules.steps import bank_step, point_step
 from dice10k_math.scoring import full_hand, keeps_of
@@ -160,18 +160,26 @@ def _faces(dice: tuple[int, ...]) -> str:
 
 def _changes(card: Card) -> Iterator[Block]:
     found = card.findings
-    if not any(bold for table in found.bold for row in table for bold in row):
+    tables = [found.cells(phase) for phase in range(len(found.bold))]
+    cells = {cell for table in tables for row in table for cell in row}
+    if not cells - {(0, False)}:
         return
     yield Paragraph("Near the end, ahead and behind", heading=True)
-    yield Paragraph("Add this to what rolling on counts, by your score (left) and the other's (top).")
-    for number, table in enumerate(found.bold):
+    text = "Add this to what rolling on counts, by your score (left) and the other's (top)."
+    if any(goal for _, goal in cells):
+        text += f" With a star: bank nothing that does not reach {card.rules.ending.target:,}."
+    yield Paragraph(text)
+    for number, table in enumerate(tables):
         names = ("your score, first in the round", "your score, second in the round")
         name = names[number] if len(found.bold) > 1 else "your score"
         rows = tuple(
-            (f"{edge:,}", *(f"{bold:+}" if bold else "0" for bold in row))
-            for edge, row in zip(found.edges, table, strict=True)
+            (f"{edge:,}", *(_cell(*cell) for cell in row)) for edge, row in zip(found.edges, table, strict=True)
         )
         yield Table((f"{name} from", *(f"{edge:,}" for edge in found.edges)), rows)
+
+
+def _cell(bold: int, goal: bool) -> str:
+    return (f"{bold:+}" if bold else "0") + "*" * goal
 
 
 def _last_turn(card: Card) -> Iterator[Block]:
@@ -227,6 +235,8 @@ def _given_away(card: Card) -> Iterator[Block]:
     if wins is None:
         yield Paragraph("Wins: not known, as the match of two is not part of this card; it aims for points alone.")
         return
+    if not has_match(card.rules):
+        yield Paragraph("This card aims for points alone; what is best near the end of a match is not on it.")
     yield Paragraph(
         "Wins, against an opponent who knows this card and plays best against it: "
         f"{wins.first:.3%} with the first turn (best play {wins.best_first:.3%}), "

@@ -3,7 +3,8 @@
 * What rolling on counts: points and percent of the turn score for each number of dice left, found by climbing from a
   straight line through the values of the best turn. Players without points, and players near the end, have counts of
   their own.
-* How much more (or less) rolling on counts, by both scores in bands: multiples of 50 points.
+* How much more (or less) rolling on counts, by both scores in bands: multiples of 50 points; and whether to bank only
+  what reaches the target.
 * In a last turn only being ahead matters: worths of the dice left.
 
 The family is searched by what the turns give away (`Losses`), so nothing here is exact, and nothing needs to be.
@@ -18,7 +19,9 @@ from itertools import pairwise
 import numpy as np
 
 from dice10k_math.cards.losses import Losses
+from dice10k_math.errors import InputError
 from dice10k_math.policy import (
+    GOAL,
     Case,
     Condition,
     KeepWorths,
@@ -33,14 +36,16 @@ from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.rules.steps import point_step
 from dice10k_math.turn import bank_rule
 
-BOLD = tuple(range(-100, 401, 50))
+BOLD = tuple(range(-100, 601, 50))
 EDGES = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
 """Parts of the target at which a band of scores may begin."""
-MOST_BANDS = 8
+MOST_BANDS = 9
 WORTH_WHILE = 4e-5
 """Win probability that one more edge must save."""
 DEFICITS = (300, 500, 700, 900, 1200, 1500, 2000, 2750)
 """Deficits, in points, that stand for all in the search for the last turn."""
+MOST_HOT_DICE = 2
+"""Hot dice of turns to which the straight lines are fitted."""
 STEPS = (20, 10, 5)
 LAST_STEPS = (50, 20, 10)
 """By how much a number is changed in a search."""
@@ -69,6 +74,8 @@ class Findings:
         Worths of the dice left in a last turn.
     take
         High stakes: least offered turn score to take over, by dice.
+    goal
+        Whether nothing is banked that does not reach the target, cell by cell as in `bold`; () nowhere.
     """
 
     counts: RollCounts
@@ -78,6 +85,13 @@ class Findings:
     bold: tuple[tuple[tuple[int, ...], ...], ...] = ()
     last: KeepWorths | None = None
     take: tuple[tuple[int, int], ...] = ()
+    goal: tuple[tuple[tuple[bool, ...], ...], ...] = ()
+
+    def cells(self, phase: int) -> tuple[tuple[tuple[int, bool], ...], ...]:
+        """Return the cells of a table: how much more rolling counts, and whether to bank for the goal only."""
+        table = self.bold[phase]
+        goals = self.goal[phase] if self.goal else tuple((False,) * len(row) for row in table)
+        return tuple(tuple(zip(row, goal, strict=True)) for row, goal in zip(table, goals, strict=True))
 
 
 def straight_counts(turn: TurnSolution) -> RollCounts:
@@ -93,27 +107,40 @@ def straight_counts(turn: TurnSolution) -> RollCounts:
     lines = []
     for left in range(1, dice + 1):
         scores = range(step * (dice - left), 13 * step, step) if left < dice else range(6 * step, 30 * step, step)
-        values = [turn.roll_value(_dice(turn.rules, left), score) for score in scores]
-        lines.append(np.polyfit(list(scores), values, 1))
+        known = [(score, value) for score in scores if (value := _roll_value(turn, left, score)) is not None]
+        lines.append(np.polyfit([score for score, _ in known], [value for _, value in known], 1))
     points = tuple(5 * round(float(line[1]) / 5) for line in lines)
     return RollCounts(points, tuple(min(100, max(0, round(100 * float(line[0])))) for line in lines))
 
 
-def climb(start: RollCounts, gain: Callable[[RollCounts], float]) -> RollCounts:
-    """Change one number, or both of one number of dice, as long as that gains."""
+def _roll_value(turn: TurnSolution, left: int, score: int) -> float | None:
+    """Return what rolling on is worth, with as few hot dice as can be; None: the turn score cannot be."""
+    for hot_dice in range(MOST_HOT_DICE + 1 if turn.rules.turn.hot_dice_bonus else 1):
+        try:
+            return turn.roll_value(_dice(turn.rules, left), score, hot_dice)
+        except InputError:
+            continue
+    return None
+
+
+def climb(start: RollCounts, gain: Callable[[RollCounts], float], *, may_stick: bool = False) -> RollCounts:
+    """Change one number, or both of one number of dice, as long as that gains.
+
+    `may_stick`: some turn scores cannot be banked, so what is taken off for them is a number too.
+    """
     best, most = start, gain(start)
     for step in STEPS:
         moved = True
         while moved:
             moved = False
-            for candidate in _neighbours(best, step):
+            for candidate in _neighbours(best, step, may_stick=may_stick):
                 found = gain(candidate)
                 if found > most + 1e-9:
                     best, most, moved = candidate, found, True
     return best
 
 
-def _neighbours(counts: RollCounts, step: int) -> list[RollCounts]:
+def _neighbours(counts: RollCounts, step: int, *, may_stick: bool) -> list[RollCounts]:
     part = step // 5
     found = []
     for place in range(len(counts.points)):
@@ -123,6 +150,9 @@ def _neighbours(counts: RollCounts, step: int) -> list[RollCounts]:
             percent[place] += steeper
             if 0 <= percent[place] <= 100:
                 found.append(RollCounts(tuple(points), tuple(percent), counts.unbankable))
+    if may_stick:
+        offs = (counts.unbankable + step, max(0, counts.unbankable - step))
+        found += [RollCounts(counts.points, counts.percent, off) for off in offs]
     return found
 
 
@@ -146,7 +176,7 @@ def find_points(rules: Ruleset, points_of: Callable[[RollCounts], float], score:
     """Return the counts that bring the most points a turn, near those of the best turn at a score."""
     score = usual_score(rules) if score is None else score
     start = straight_counts(solve_turn(rules, score=score, opened=score != 0, exact=False))
-    return climb(start, points_of)
+    return climb(start, points_of, may_stick=bank_step(rules) > point_step(rules))
 
 
 def find_card(losses: Losses) -> Findings:
@@ -162,13 +192,15 @@ def find_card(losses: Losses) -> Findings:
     lead = _find_lead(losses, counts, visits)
     given = _given_away(losses, (counts, opening), lead // unit, visits)
     edges = _find_edges(given)
+    best = [_best(given[:, phase], edges) for phase in range(losses.race.phases)]
     return Findings(
         counts,
         None if opening == counts else opening,
         lead,
         tuple(edge * unit for edge in edges),
-        tuple(_best_bold(given[:, phase], edges) for phase in range(losses.race.phases)),
+        tuple(bold for bold, _ in best),
         _find_last(losses, deficits) if losses.race.has_last_turn else None,
+        goal=tuple(goal for _, goal in best),
     )
 
 
@@ -183,13 +215,14 @@ def _find_lead(losses: Losses, counts: RollCounts, visits: Floats) -> int:
 
 
 def _given_away(losses: Losses, counts: tuple[RollCounts, RollCounts], lead: int, visits: Floats) -> Floats:
-    """Return what is given away, by boldness and turn start."""
+    """Return what is given away, by way of playing and turn start: first by boldness, then the same for the goal."""
     usual, opening = counts
     given = []
-    for bold in BOLD:
-        worth = losses.turns_with_lead(usual.bolder(bold), lead)
-        worth[:, 0] = losses.openings(opening)
-        given.append((losses.value - worth) * visits / 2)
+    for turns in (losses.turns_with_lead, losses.turns_to_target):
+        for bold in BOLD:
+            worth = turns(usual.bolder(bold), lead)
+            worth[:, 0] = losses.openings(opening)
+            given.append((losses.value - worth) * visits / 2)
     return np.array(given)
 
 
@@ -217,9 +250,13 @@ def _by_cell(given: Floats, edges: tuple[int, ...]) -> Floats:
     return np.add.reduceat(np.add.reduceat(given, edges, axis=1), edges, axis=2)
 
 
-def _best_bold(given: Floats, edges: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    best = _by_cell(given, edges).argmin(axis=0)
-    return tuple(tuple(BOLD[choice] for choice in row) for row in best.tolist())
+def _best(given: Floats, edges: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[bool, ...], ...]]:
+    """Return the best boldness of each cell, and whether to bank for the goal only."""
+    best = _by_cell(given, edges).argmin(axis=0).tolist()
+    return (
+        tuple(tuple(BOLD[choice % len(BOLD)] for choice in row) for row in best),
+        tuple(tuple(choice >= len(BOLD) for choice in row) for row in best),
+    )
 
 
 def _find_last(losses: Losses, deficits: Floats) -> KeepWorths:
@@ -259,10 +296,10 @@ def policy_of(rules: Ruleset, found: Findings) -> ThresholdPolicy:
     if found.opening is not None:
         cases.append(Case((Condition("own", at_least=False, points=1),), Thresholds(0), keep=found.opening))
     # The last table is that of the second player of a round, where there are two.
-    for table in found.bold[:0:-1]:
-        cases += _cases_of(found, table, (Condition("closing", at_least=True, points=1),))
-    for table in found.bold[:1]:
-        cases += _cases_of(found, table, ())
+    for phase in reversed(range(1, len(found.bold))):
+        cases += _cases_of(found, phase, (Condition("closing", at_least=True, points=1),))
+    if found.bold:
+        cases += _cases_of(found, 0, ())
     lead = found.lead or None
     return ThresholdPolicy(Thresholds(0), found.counts, tuple(cases), end="win", lead=lead, take=found.take)
 
@@ -270,16 +307,16 @@ def policy_of(rules: Ruleset, found: Findings) -> ThresholdPolicy:
 SIDES: tuple[Subject, Subject] = ("own", "opponent")
 
 
-def _cases_of(found: Findings, table: tuple[tuple[int, ...], ...], always: tuple[Condition, ...]) -> list[Case]:
+def _cases_of(found: Findings, phase: int, always: tuple[Condition, ...]) -> list[Case]:
     """Return the cases of a table of cells, band by band in rising order, so that only upper ends need be said."""
     cases: list[Case] = []
     ends = (*found.edges[1:], None)
-    for own, row in enumerate(table):
-        for other, bold in enumerate(row):
-            if row[other + 1 : other + 2] == (bold,):
+    for own, row in enumerate(found.cells(phase)):
+        for other, (bold, goal) in enumerate(row):
+            if row[other + 1 : other + 2] == ((bold, goal),):
                 continue
             ended = zip(SIDES, (ends[own], ends[other]), strict=True)
             limits = [Condition(who, at_least=False, points=end) for who, end in ended if end is not None]
             conditions = (*always, *limits) or (Condition("own", at_least=True, points=found.edges[own]),)
-            cases.append(Case(conditions, Thresholds(0), bold))
+            cases.append(Case(conditions, Thresholds(GOAL if goal else 0), bold))
     return cases

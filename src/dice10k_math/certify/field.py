@@ -23,6 +23,7 @@ import numpy as np
 
 from dice10k_math.certify.race import LEAST_COST
 from dice10k_math.field import Field, OwnState
+from dice10k_math.field_movers import FieldMover
 from dice10k_math.last_turn import DOWN, UP, Side, last_turns
 from dice10k_math.program import Floats
 from dice10k_math.workers import Share, counted, map_all
@@ -69,7 +70,12 @@ def tables_of(field: Field, us: Floats, them: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def judge_field(field: Field, us: Floats, them: Floats, progress: Share | None = None) -> FieldVerdict:
+Movers = tuple[FieldMover, FieldMover]
+
+
+def judge_field(
+    field: Field, us: Floats, them: Floats, progress: Share | None = None, movers: Movers | None = None
+) -> FieldVerdict:
     """Check every bound of a field.
 
     Parameters
@@ -77,28 +83,43 @@ def judge_field(field: Field, us: Floats, them: Floats, progress: Share | None =
     field
         The match.
     us, them
-        Shape (states, states): bounds from below and from above for the player to move, by own state and opponent's.
+        Shape (states, states): bounds from below for the protected player to move, and from above for the opponent to
+        move, by own state and the other's.
+    progress
+        Told the share that has been checked.
+    movers
+        Who plays the turns of the protected player, and those of the opponent; None: both play best.
     """
-    own_table, their_table = tables_of(field, us, them)
-    jobs = (("lower bound", field, us, own_table, DOWN), ("upper bound", field, them, their_table, UP))
+    if movers is None:
+        own_table, their_table = tables_of(field, us, them)
+        jobs: tuple[Job, ...] = (
+            ("lower bound", field, us, own_table, DOWN),
+            ("upper bound", field, them, their_table, UP),
+        )
+    else:
+        player, opponent = movers
+        own_table = field.extend(1.0 - them.T, DOWN, opponent.last_turn(UP))
+        their_table = field.extend(1.0 - us.T, UP, player.last_turn(DOWN))
+        jobs = (("lower bound", player, us, own_table, DOWN), ("upper bound", opponent, them, their_table, UP))
     return FieldVerdict(tuple(judge_jobs(jobs, progress)), us.size + them.size)
 
 
-Job = tuple[str, Field, Floats, Floats, Side]
+Job = tuple[str, Field | FieldMover, Floats, Floats, Side]
 """What a table is called, whose turns it is about, its claims, the extended table of waiting, and which bound it is."""
 
 
 def judge_jobs(jobs: Sequence[Job], progress: Share | None) -> list[FieldFault]:
     """Check tables of the same size; return the worst fault of each own state and table."""
     faults = []
-    size = len(jobs[0][1].states)
+    size = len(jobs[0][2])
     turns = (
         turn
-        for _, field, _, table, side in jobs
-        for turn in map_all(partial(field.turn, table=table, side=side), range(size))
+        for _, who, _, table, side in jobs
+        for turn in map_all(partial(who.turn, table=table, side=side), range(size))
     )
     for number, allowed in enumerate(counted(turns, len(jobs) * size, progress)):
-        (name, field, claimed, _, side), state = jobs[number // size], number % size
+        (name, who, claimed, _, side), state = jobs[number // size], number % size
+        field = who if isinstance(who, Field) else who.field
         fault = _worst(field, name, state, claimed[state], allowed, side)
         faults += [fault] if fault else []
     return faults

@@ -31,14 +31,15 @@ def command(rules: Ruleset, tables: Path | None, form: str, output: Path | None)
     """Make a one-page strategy card, and say exactly what it gives away.
 
     The card counts what rolling on is worth, and says what changes near the end and when behind.
+    Where scores can fall it takes --tables, and minutes, to say how many wins it gives away.
     """
-    from dice10k_math.cards.card import has_match, make_card
-    from dice10k_math.questions.positions import RacePositions
+    from dice10k_math.cards.card import is_plain, make_card
+    from dice10k_math.questions.positions import FieldPositions, RacePositions
 
     positions = None
-    if tables is not None and has_match(rules):
+    if tables is not None and is_plain(rules):
         found = match_of(rules, tables).positions
-        positions = found if isinstance(found, RacePositions) else None
+        positions = found if isinstance(found, RacePositions | FieldPositions) else None
     with progress() as report:
         card = make_card(rules, positions, report)
     write(_rendered(card, form), output)
@@ -73,6 +74,7 @@ def _data(card: Card) -> dict[str, Any]:
         "counts": _rows(card),
         "edges": list(found.edges),
         "bold": [[list(row) for row in table] for table in found.bold],
+        "goal": [[list(row) for row in table] for table in found.goal],
         "lead": found.lead,
         "last_turn": None if found.last is None else list(found.last.dice_left),
         "take": [{"dice": dice, "from": points} for dice, points in found.take],

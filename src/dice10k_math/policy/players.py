@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from dice10k_math.dice import Hand
@@ -18,6 +19,7 @@ from dice10k_math.policy.model import (
     NEVER,
     CallablePolicy,
     ComputerPolicy,
+    Condition,
     KeepWorths,
     Optimum,
     Policy,
@@ -230,6 +232,12 @@ def _from(points: int) -> End:
     return points, NEVER, 0, NEVER, NEVER
 
 
+@lru_cache(maxsize=1024)
+def _computer_plan(policy: ComputerPolicy, behind: int, table: TableRules, over: int | None) -> Plan:
+    amounts = (policy.threshold(number, behind, hot=number == table.dice) for number in range(1, table.dice + 1))
+    return Plan(tuple(amounts), "all", keep_first=True, over=over, multiple=table.multiple)
+
+
 @dataclass(frozen=True, slots=True)
 class ComputerPlayer:
     """A `ComputerPolicy` at the table; its key is the plan of the turn."""
@@ -248,16 +256,12 @@ class ComputerPlayer:
 
     def key(self, standing: Standing) -> Plan:
         """Return the plan of the turn."""
-        dice = self.table.dice
-        behind = 0 if standing.opponent is None else standing.opponent - standing.score
-        amounts = (self.policy.threshold(number, behind, hot=number == dice) for number in range(1, dice + 1))
-        return Plan(
-            tuple(amounts),
-            "all",
-            keep_first=True,
-            over=self.table.over(standing),
-            multiple=self.table.multiple,
-        )
+        behind = 0 if standing.opponent is None else max(0, standing.opponent - standing.score)
+        policy = self.policy
+        # What is beyond the greatest rise makes no difference.
+        enough = policy.step * (behind // policy.per) >= policy.most
+        far = NEVER * policy.per if enough else behind // policy.per * policy.per
+        return _computer_plan(policy, far, self.table, self.table.over(standing))
 
     def decide(self, key: Hashable, situation: Situation) -> Choice:
         """Follow the plan."""
@@ -301,3 +305,48 @@ class CallablePlayer:
     def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:  # noqa: ARG002 - as a player is asked
         """Never take over: a function is asked about rolls only."""
         return False
+
+
+def breaks_of(player: Player, score: int) -> tuple[int, ...] | None:
+    """Return where a player may change his play as the opponent's score rises, he being at a score himself.
+
+    From one of these scores up to below the next he plays alike, turns after somebody has reached the target apart.
+    None: that is not known, or everywhere.
+
+    Examples
+    --------
+    >>> from dice10k_math.policy.text import parse_policy
+    >>> from dice10k_math.rules import load_rules
+    >>> text = "threshold 300 if behind>=1000 600"
+    >>> breaks_of(seat(parse_policy(text), load_rules("farkle")), 500)
+    (1500,)
+    """
+    match player:
+        case ThresholdPlayer(policy=policy, table=table):
+            if policy.lead is not None and table.kind in ("final_round", "equal_turns"):
+                return None
+            conditions = [each for case in policy.cases for each in case.conditions]
+            return tuple(each for condition in conditions for each in _breaks(condition, score, table.target))
+        case ComputerPlayer(policy=policy):
+            steps = 0 if not policy.step else -(-policy.most // policy.step)
+            return (
+                tuple(score + policy.per * number for number in range(1, steps + 1)) if steps <= MOST_BREAKS else None
+            )
+        case CallablePlayer(policy=policy):
+            return None if policy.sees == "match" else ()
+        case _:
+            return None
+
+
+MOST_BREAKS = 1_000
+
+
+def _breaks(condition: Condition, score: int, target: int) -> tuple[int, ...]:
+    points = condition.points
+    found: dict[str, tuple[int, ...]] = {
+        "opponent": (points,),
+        "behind": (score + points,),
+        "ahead": (score - points + 1,),
+        "opponent_to_go": (target - points + 1, target + points),
+    }
+    return found.get(condition.subject, ())

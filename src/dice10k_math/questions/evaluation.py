@@ -14,12 +14,14 @@ from dice10k_math.plays import Plays
 from dice10k_math.policy import Policy, Standing, format_policy, parse_policy, seat
 from dice10k_math.policy.model import CallablePolicy
 from dice10k_math.questions.duels import Duel, Progress, solve_duel
+from dice10k_math.questions.field_duels import FieldDuel, solve_field_duel
 from dice10k_math.questions.match import WinProbability, check_match, refuse_offers
 from dice10k_math.questions.optimum import optimal_player
 from dice10k_math.questions.spreads import Spread, solve_spread
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.steps import score_step
+from dice10k_math.spread import is_followed
 
 if TYPE_CHECKING:
     import polars
@@ -61,7 +63,7 @@ class Evaluation:
 
     rules: Ruleset
     policies: tuple[Policy, Policy]
-    duel: Duel | Spread = field(repr=False, compare=False)
+    duel: Duel | Spread | FieldDuel = field(repr=False, compare=False)
     plays: tuple[Plays, Plays] = field(repr=False, compare=False)
     movers: tuple[PolicyMover, PolicyMover] | None = field(default=None, repr=False, compare=False)
 
@@ -92,7 +94,7 @@ class Evaluation:
         (0.591185, 0.534707)
         """
         _check_seat(seat)
-        return WinProbability(*_value(self.duel, seat - 1, score, opponent, second=second))
+        return WinProbability(*value_of(self.duel, seat - 1, score, opponent, second=second))
 
     def turn(self, score: int = 0, opponent: int = 0, *, seat: int = 1, second: bool = False) -> TurnEndings:
         """Return how the turn of one of the two ends: the points that it banks, and how likely it busts.
@@ -136,7 +138,7 @@ class Evaluation:
         (1.0, True)
         """
         _check_seat(seat)
-        if self.movers is None or isinstance(self.duel, Spread):
+        if self.movers is None or not isinstance(self.duel, Duel):
             raise InputError(f"course: {self.rules.name} lets scores fall; allowed: games in which they cannot")
         place = self.duel.place(score, opponent, second=second)
         course = follow_match(self.duel.race, self.movers, seat - 1, place, share)
@@ -242,8 +244,11 @@ class SoloEvaluation:
         return pl.DataFrame({"turns": range(len(self.length)), "probability": self.length})
 
 
-def _value(duel: Duel | Spread, player: int, score: int, opponent: int, *, second: bool) -> tuple[float, float, float]:
-    if isinstance(duel, Spread):
+def value_of(
+    duel: Duel | Spread | FieldDuel, player: int, score: int, opponent: int, *, second: bool
+) -> tuple[float, float, float]:
+    """Return a player's win probability when to move, with its bounds."""
+    if isinstance(duel, Duel):
         return duel.of(player, duel.place(score, opponent, second=second))
     return duel.of(player, duel.place(score, opponent, second=second))
 
@@ -337,7 +342,10 @@ def evaluate(
     pair = read[0], read[1]
     if not is_race(rules):
         players = seat(read[0], rules, optimal_player), seat(read[1], rules, optimal_player)
-        return Evaluation(rules, pair, *solve_spread(players, told))
+        if is_followed(rules):
+            return Evaluation(rules, pair, *solve_spread(players, told))
+        plays = Plays(players[0]), Plays(players[1])
+        return Evaluation(rules, pair, solve_field_duel(rules, plays, told), plays)
     race = Race(rules)
     movers = mover_of(race, read[0]), mover_of(race, read[1])
     duel = solve_duel(race, movers, told)

@@ -165,16 +165,23 @@ def _to_win(rules: Ruleset) -> Player:
         raise InputError(f"optimum win: {rules.name} has equal turns in which scores can fall; allowed: other goals")
     positions = solve_match(rules).positions
     if isinstance(positions, RacePositions):
-        return _player(rules, _place, _RaceWorths(rules, positions).of, 256)
+        worths = _RaceWorths(rules, positions)
+        return _player(rules, worths.key, worths.of, 256)
     if isinstance(positions, FieldPositions):
-        return _player(rules, _place, _FieldWorths(rules, positions).of, 256)
+        field_worths = _FieldWorths(rules, positions)
+        return _player(rules, field_worths.key, field_worths.of, 256)
     raise InputError(f"optimum win: no turns are known for {rules.name}; allowed: a game that is solved for two")
 
 
-def _place(standing: Standing) -> Hashable:
+def _opponent(standing: Standing) -> int:
     if standing.opponent is None:
         raise InputError("optimum win: a player alone has nobody to win against; allowed: optimum turns")
-    return standing
+    return standing.opponent
+
+
+def _last_place(behind: int) -> Standing:
+    """Return a standing for all last turns of a player so far behind: only the difference matters."""
+    return Standing(0, behind, last=True)
 
 
 class _RaceWorths:
@@ -183,6 +190,15 @@ class _RaceWorths:
     def __init__(self, rules: Ruleset, positions: RacePositions) -> None:
         self.rules, self.positions = rules, positions
         self.last = _LastWorths(rules, positions.race, positions.last_turn)
+
+    def key(self, standing: Standing) -> Standing:
+        """Return one standing for all at which the player plays alike."""
+        opponent, target = _opponent(standing), self.rules.ending.target
+        if standing.last:
+            return _last_place(opponent - standing.score)
+        if opponent >= target:
+            return Standing(target, target)
+        return Standing(standing.score, opponent, closing=standing.closing)
 
     def of(self, standing: Standing) -> Worths:
         """Return what the choices are worth at a standing."""
@@ -194,9 +210,7 @@ class _RaceWorths:
             return self.last.of_first()
         seats = Seat(standing.score), Seat(standing.opponent)
         turn = self.positions.turn(*seats, second=standing.closing)
-        banks = self.positions.bank_worths(*seats, second=standing.closing)
-        bank = np.array([banks.get(t, NEVER) for t in turn.program.bank_scores.tolist()])
-        return _grid(turn.program, turn.roll, bank, np.full_like(bank, NEVER))
+        return _grid(turn.program, turn.roll, turn.bank, np.full_like(turn.bank, NEVER))
 
 
 class _FieldWorths:
@@ -211,21 +225,25 @@ class _FieldWorths:
         self.rules, self.positions = rules, positions
         self.last = _LastWorths(rules, field, last_turns(field, 0.5, NEAREST)) if field.has_last_turn else None
 
+    def key(self, standing: Standing) -> Standing:
+        """Return one standing for all at which the player plays alike."""
+        opponent = _opponent(standing)
+        if standing.last and self.last is not None:
+            return _last_place(opponent - standing.score)
+        return Standing(standing.score, opponent)
+
     def of(self, standing: Standing) -> Worths:
         """Return what the choices are worth at a standing."""
         assert standing.opponent is not None  # noqa: S101 - a standing without one has no key
         if standing.last and self.last is not None:
             return self.last.of(standing.opponent - standing.score)
         turn = self.positions.turn(Seat(standing.score), Seat(standing.opponent))
-        banks = self.positions.bank_worths(Seat(standing.score), Seat(standing.opponent))
-        scores = turn.program.bank_scores.tolist()
-        bank = np.array([banks.get(t, NEVER) for t in scores])
         if not subtracts(self.rules, standing.score):
-            return _grid(turn.program, turn.roll, bank, np.full_like(bank, NEVER))
+            return _grid(turn.program, turn.roll, turn.bank, np.full_like(turn.bank, NEVER))
+        scores = zip(turn.program.bank_scores.tolist(), turn.bank.tolist(), strict=True)
+        banks = [(t, worth > NEVER) for t, worth in scores]
         added, subtracted = (
-            np.array(
-                [self._after(standing.score + sign * t, standing.opponent) if t in banks else NEVER for t in scores]
-            )
+            np.array([self._after(standing.score + sign * t, standing.opponent) if may else NEVER for t, may in banks])
             for sign in (1, -1)
         )
         return _grid(turn.program, turn.roll, added, subtracted)

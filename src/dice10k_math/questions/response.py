@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dice10k_math.errors import InputError
 from dice10k_math.movers import BestMover
-from dice10k_math.policy import Policy
+from dice10k_math.plays import Plays
+from dice10k_math.policy import Policy, seat
 from dice10k_math.questions.duels import Duel, Progress, ResponsePositions, solve_duel
-from dice10k_math.questions.evaluation import mover_of, read_policy
+from dice10k_math.questions.evaluation import mover_of, read_policy, value_of
+from dice10k_math.questions.field_duels import FieldDuel, response_positions, solve_field_duel
 from dice10k_math.questions.match import MatchChoice, MatchSolution, WinProbability, check_match, refuse_offers
+from dice10k_math.questions.optimum import optimal_player
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
 
@@ -33,7 +35,7 @@ class BestResponse:
 
     rules: Ruleset
     against: Policy
-    duel: Duel = field(repr=False, compare=False)
+    duel: Duel | FieldDuel = field(repr=False, compare=False)
 
     def win_probability(
         self, score: int = 0, opponent: int = 0, *, second: bool = False, waiting: bool = False
@@ -57,8 +59,8 @@ class BestResponse:
         (True, True)
         """
         if not waiting:
-            return WinProbability(*self.duel.of(0, self.duel.place(score, opponent, second=second)))
-        value, lower, upper = self.duel.of(1, self.duel.place(opponent, score, second=second))
+            return WinProbability(*value_of(self.duel, 0, score, opponent, second=second))
+        value, lower, upper = value_of(self.duel, 1, opponent, score, second=second)
         return WinProbability(1.0 - value, 1.0 - upper, 1.0 - lower)
 
     def advise(
@@ -69,6 +71,8 @@ class BestResponse:
 
     @property
     def _solution(self) -> MatchSolution:
+        if isinstance(self.duel, FieldDuel):
+            return MatchSolution(self.rules, response_positions(self.duel))
         return MatchSolution(self.rules, ResponsePositions(self.duel))
 
     def to_frame(self) -> polars.DataFrame:
@@ -106,8 +110,8 @@ class Exploitability:
 
         row = {"ruleset": self.rules.name, "policy": name_of(self.policy), "exploitability": self.value}
         row |= {"lower": self.lower, "upper": self.upper}
-        for name, seat in (("first", self.first), ("second", self.second)):
-            row |= {name: seat.value, f"{name}_lower": seat.lower, f"{name}_upper": seat.upper}
+        for name, part in (("first", self.first), ("second", self.second)):
+            row |= {name: part.value, f"{name}_lower": part.lower, f"{name}_upper": part.upper}
         return pl.DataFrame([row])
 
 
@@ -140,7 +144,9 @@ def best_response(rules: Ruleset, against: Policy | str, progress: Progress | No
     check_match(rules)
     refuse_offers(rules)
     if not is_race(rules):
-        raise InputError(f"{rules.name}: scores can fall in this game; allowed: games in which they cannot")
+        return BestResponse(
+            rules, policy, solve_field_duel(rules, (None, Plays(seat(policy, rules, optimal_player))), progress)
+        )
     race = Race(rules)
     movers = BestMover(race), mover_of(race, policy)
     return BestResponse(rules, policy, solve_duel(race, movers, progress or (lambda _what, _share: None)))

@@ -14,7 +14,7 @@ from dice10k_math.bounds import RaceBounds
 from dice10k_math.duel import DuelGuarantees, Waiting
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.last_turn import NEAREST, Mask
-from dice10k_math.movers import LastTurn, Mover
+from dice10k_math.movers import LastTurn, Mover, PolicyMover
 from dice10k_math.program import Floats
 from dice10k_math.race import Race
 from dice10k_math.solve.race import ASIDE, COST, MOST_ROUNDS, SETTLED, STUCK, TIE_COST
@@ -99,7 +99,8 @@ def _solve_row(
     row = _Row(race, total)
     columns = row.columns
     bust = 1.0 - row.partner_of(_guess(move[:, :, total + 1, columns], move[:, :, total + 2, columns]))
-    slope = slopes[:, :, total + 1, columns].copy()
+    known = _known_slopes(row, movers)
+    slope = np.where(np.isnan(known), slopes[:, :, total + 1, columns], known)
     old_bust, old_value = bust, np.full_like(bust, np.nan)
     value, open_ = np.full_like(bust, np.nan), np.ones_like(bust, bool)
     for round_ in range(MOST_ROUNDS):
@@ -111,7 +112,7 @@ def _solve_row(
         moved = np.abs(step) > 1e-12
         if round_:
             ratio = np.clip((value - old_value) / np.where(moved, step, 1.0), 0.0, 1.0)
-            slope = np.where(moved, ratio, slope)
+            slope = np.where(moved & np.isnan(known), ratio, slope)
         old_bust, old_value = bust, value.copy()
         # Against a policy that only busts the slopes of the one seat are all of 1.
         lasting = np.maximum(1.0 - slope * row.partner_of(slope), STUCK / 4)
@@ -133,6 +134,17 @@ def _solve_row(
     for player in range(2):
         for phase in range(race.phases):
             waiting[player].row(phase, total)[columns] = after[player, phase]
+
+
+def _known_slopes(row: _Row, movers: Movers) -> Floats:
+    """Return the slopes of policies, which are their chances of a bust; not a number for the best play."""
+    first, end = row.race.columns(row.total)
+    columns = np.arange(first, end)
+    found = np.full((2, row.race.phases, end - first), np.nan)
+    for player, mover in enumerate(movers):
+        if isinstance(mover, PolicyMover):
+            found[player] = mover.busts[:, row.total - columns, columns]
+    return found
 
 
 def _guess(above: Floats, further: Floats) -> Floats:

@@ -17,11 +17,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, bicgstab
 
-from dice10k_math.backup import Forward
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.field import Field
+from dice10k_math.field_movers import BestFieldMover, Endings, FieldMover
 from dice10k_math.last_turn import DOWN, NEAREST, UP, Mask, Side, last_turns
-from dice10k_math.program import Floats, Ints
+from dice10k_math.program import Floats
 from dice10k_math.workers import Progress, Share, counted, map_all, nth_part, part_of
 
 MOST_ROUNDS = 40
@@ -50,7 +50,9 @@ class Player:
     cost
         What a turn of this player adds to the worth of it (for bounds: a little, against the protected player).
     last_turn, beyond
-        Worth of a last turn for the opponent.
+        Worth of a last turn for the opponent; see `Field.extend`.
+    mover
+        Who plays the turns, if it is not the best play.
     """
 
     field: Field
@@ -58,6 +60,15 @@ class Player:
     cost: float = 0.0
     last_turn: Floats | None = None
     beyond: float = 0.0
+    mover: FieldMover | None = None
+
+    @property
+    def who(self) -> FieldMover:
+        """Who plays the turns."""
+        return self.mover or BestFieldMover(self.field)
+
+
+Movers = tuple[FieldMover, FieldMover]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +128,13 @@ class PolicyIteration:
         player = self.players[number]
         waits = max(self.settled, self._greatest * min(WAITS, self._greatest))
         if self._changes[number, state] <= 4 * waits:
-            value, proved = self._worth(player.field.turn(state, table, player.side), player)
+            value, proved = self._worth(player.who.turn(state, table, player.side), player)
             change = float(np.max(np.abs(value - self.move[number, state])))
             if change <= waits and np.array_equal(proved, self._rows[number, state].proved):
                 return None, change
-        forward, rows = player.field.turn_forward(state, table, player.side)
-        value, proved = self._worth(forward.value, player)
-        part, constant = self._equations(state, table, forward, rows, number)
+        endings = player.who.endings(state, table, player.side)
+        value, proved = self._worth(endings.value, player)
+        part, constant = self._equations(table, endings, number)
         mask = sparse.diags_array(proved.astype(float))
         change = float(np.max(np.abs(value - self.move[number, state])))
         return Rows(mask @ part, np.where(proved, constant + player.cost, value), proved), change
@@ -137,23 +148,18 @@ class PolicyIteration:
         value = np.clip(turn + player.cost, 0.0, 1.0)
         return value, (value > 0.0) if player.side.lowest else (value < 1.0)
 
-    def _equations(
-        self, state: int, table: Floats, forward: Forward, rows: Ints, number: int
-    ) -> tuple[sparse.csr_matrix, Floats]:
+    def _equations(self, table: Floats, endings: Endings, number: int) -> tuple[sparse.csr_matrix, Floats]:
         """Rows of the linear system: worth = constant - sum of probability * the other's worth of moving.
 
         The unknowns of the other player are numbered by (their own state, our state).
         """
-        field, side, size = self.players[number].field, self.players[number].side, self.size
-        moves = field.moves[state]
-        weight = np.vstack([forward.banked, forward.bust, forward.bust_on_six])
-        row = np.vstack([rows, *(field.counting_row(span, table, side) for span in (moves.bust, moves.bust_on_six))])
-        bank, column = np.nonzero(weight > 0.0)
-        weight, row = weight[bank, column], row[bank, column]
+        size = self.size
+        bank, column = np.nonzero(endings.weight > 0.0)
+        weight, row = endings.weight[bank, column], endings.row[bank, column]
         inside = row < size
         outside = ~inside
         # What the endings do not explain: edges, instant wins and rounding.
-        constant = forward.rest.copy()
+        constant = endings.rest.copy()
         np.add.at(constant, column[outside], weight[outside] * table[row[outside], column[outside]])
         np.add.at(constant, column[inside], weight[inside])
         matrix = sparse.csr_matrix(
@@ -161,7 +167,7 @@ class PolicyIteration:
         )
         # Rounding (the nudges of a bound) is kept as part of the constant.
         other = self.move[(number + 1) % len(self.players)].reshape(-1)
-        constant += forward.value - (constant - matrix @ other)
+        constant += endings.value - (constant - matrix @ other)
         return matrix, constant
 
     def _solve(self, matrices: list[sparse.csr_matrix], constants: Floats, tolerance: float) -> None:
@@ -190,7 +196,12 @@ class FieldBounds:
 
 
 def solve_field(
-    field: Field, start: FieldBounds | None = None, *, settled: float = SETTLED, progress: Progress | None = None
+    field: Field,
+    start: FieldBounds | None = None,
+    *,
+    settled: float = SETTLED,
+    movers: Movers | None = None,
+    progress: Progress | None = None,
 ) -> FieldBounds:
     """Return bounds for every turn start that a judge can check.
 
@@ -205,6 +216,8 @@ def solve_field(
         Values to start from.
     settled
         Change of a round at which to stop; more than the default is not enough for a judge.
+    movers
+        Who plays the turns of the protected player, and those of the opponent; None: both play best.
     progress
         Told about every round, and how far it is.
 
@@ -213,8 +226,9 @@ def solve_field(
     NotConvergedError
         The play did not settle.
     """
-    first = estimate_field(field, progress=progress) if start is None else start
-    us, them = iterate(PolicyIteration(_players(field), np.stack([first.us, first.them]), settled), progress)
+    first = estimate_field(field, movers=movers, progress=progress) if start is None else start
+    players = _players(field) if movers is None else _moving(field, movers)
+    us, them = iterate(PolicyIteration(players, np.stack([first.us, first.them]), settled), progress)
     return cleaned(us, them)
 
 
@@ -225,16 +239,26 @@ def cleaned(us: Floats, them: Floats) -> FieldBounds:
     return FieldBounds(np.where(us < NOTHING, 0.0, us), np.where(them > 1.0 - NOTHING, 1.0, them))
 
 
-def estimate_field(field: Field, *, progress: Progress | None = None) -> FieldBounds:
+def estimate_field(field: Field, *, movers: Movers | None = None, progress: Progress | None = None) -> FieldBounds:
     """Return what being to move is worth in every turn start, roughly: a start for bounds, at half their cost.
 
     Parameters
     ----------
     field
         The match.
+    movers
+        Who plays the turns of the one player, and those of the other; None: both play best, so that both are alike.
     progress
         Told about every round.
     """
+    if movers is not None:
+        one, other = movers
+        players = (
+            Player(field, NEAREST, 0.0, other.last_turn(NEAREST), mover=one),
+            Player(field, NEAREST, 0.0, one.last_turn(NEAREST), mover=other),
+        )
+        first, second = iterate(PolicyIteration(players, np.stack([guess(field)] * 2), ROUGHLY), progress)
+        return FieldBounds(first, second)
     last = last_turns(field, 0.5, NEAREST) if field.has_last_turn else None
     beyond = 0.0 if last is None else float(last[-1])
     iteration = PolicyIteration((Player(field, NEAREST, 0.0, last, beyond),), guess(field)[None], ROUGHLY)
@@ -272,6 +296,14 @@ def _players(field: Field) -> tuple[Player, Player]:
         return Player(field, DOWN, -COST), Player(field, UP, COST)
     theirs, own = last_turns(field, 0.5, UP), last_turns(field, 0.5, DOWN)
     return Player(field, DOWN, -COST, theirs, float(theirs[-1])), Player(field, UP, COST, own, 0.0)
+
+
+def _moving(field: Field, movers: Movers) -> tuple[Player, Player]:
+    player, opponent = movers
+    return (
+        Player(field, DOWN, -COST, opponent.last_turn(UP), mover=player),
+        Player(field, UP, COST, player.last_turn(DOWN), mover=opponent),
+    )
 
 
 def carry_over(bounds: FieldBounds, coarse: Field, fine: Field) -> FieldBounds:

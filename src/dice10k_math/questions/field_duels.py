@@ -1,0 +1,154 @@
+"""Two players of whom at least one plays by a policy, where scores can fall or pass the target: win probabilities with
+bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.field import Field, extents
+from dice10k_math.field_movers import BestFieldMover, FieldMover, PolicyFieldMover
+from dice10k_math.last_turn import NEAREST
+from dice10k_math.plays import Plays
+from dice10k_math.program import Floats
+from dice10k_math.questions.positions import FieldPositions
+from dice10k_math.rules.model import Ruleset
+from dice10k_math.workers import Progress, part_of, within
+
+MOST_OPEN = 1e-2
+"""Probability that neither is known to win, from the start, above which two policies are refused."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldDuel:
+    """Win probabilities of two players against each other; the twin of `Duel`.
+
+    Attributes
+    ----------
+    field
+        The match.
+    lower, upper
+        Shape (2, states, states): of each player when to move, by own state and the other's.
+    last_turn
+        What a last turn is worth to the second player, by the other's total and own state; None: there is none.
+    """
+
+    field: Field
+    lower: Floats
+    upper: Floats
+    last_turn: Floats | None
+
+    def place(self, score: int, opponent: int, *, second: bool = False) -> tuple[int, int]:
+        """Return the numbers of both own states, with no busts in a row.
+
+        Raises
+        ------
+        InputError
+            Scores that cannot be, or that are not told apart.
+        """
+        rules = self.field.rules
+        if second:
+            raise InputError(f"second: {rules.name} has no equal turns, so it does not matter who began")
+        numbers = []
+        for name, points in (("score", score), ("opponent", opponent)):
+            low, high, unit = self._told_apart
+            if points % unit or not low <= points <= high:
+                raise InputError(f"{name}: {points}; {rules.name} is solved from {low} to {high} in steps of {unit}")
+            numbers.append(self.field.state_of(points))
+        return numbers[0], numbers[1]
+
+    @property
+    def _told_apart(self) -> tuple[int, int, int]:
+        """The least and the greatest score that is an own state by itself, and the step between them."""
+        single = [state.low for state in self.field.states if state.low == state.high]
+        return int(min(single)), int(max(single)), self.field.unit
+
+    def of(self, player: int, place: tuple[int, int]) -> tuple[float, float, float]:
+        """Return a player's win probability when to move, with its bounds."""
+        lower, upper = float(self.lower[(player, *place)]), float(self.upper[(player, *place)])
+        return (lower + upper) / 2, lower, upper
+
+    def columns(self, player: int) -> dict[str, NDArray[Any]]:
+        """Return all turn starts of a player with two single scores as columns of a table."""
+        return FieldPositions(self.field, self.lower[player], self.upper[player]).columns()
+
+
+def response_positions(duel: FieldDuel) -> FieldPositions:
+    """Return the turn starts of the first player of a duel, as positions for advice."""
+    against = (duel.lower[1] + duel.upper[1]) / 2
+    waiting = duel.field.extend(1.0 - against.T, NEAREST, duel.last_turn)
+    return FieldPositions(duel.field, duel.lower[0], duel.upper[0], waiting)
+
+
+Maker = Callable[[Field], FieldMover]
+"""Makes a mover for a field."""
+
+
+def maker_of(plays: Plays | None) -> Maker:
+    """Return what makes the mover of a policy; None: of the best play."""
+    return BestFieldMover if plays is None else lambda field: PolicyFieldMover(field, plays)
+
+
+def solve_field_duel(
+    rules: Ruleset, plays: tuple[Plays | None, Plays | None], told: Progress | None = None
+) -> FieldDuel:
+    """Solve a match between two players, and prove bounds for every turn start of both.
+
+    Parameters
+    ----------
+    rules
+        The ruleset.
+    plays
+        The turns of each player; None: the player plays best.
+    told
+        Told how far the work is.
+
+    Raises
+    ------
+    InputError
+        Two policies that can go on for ever.
+    NotConvergedError
+        The judge did not accept the bounds.
+    """
+    if rules.ending.kind == "equal_turns":
+        raise InputError(f"{rules.name}: equal turns in which scores can fall; allowed: policies with other endings")
+    from dice10k_math.certify.field import judge_field
+    from dice10k_math.solve.field import FieldBounds, carry_over, estimate_field, solve_field
+
+    coarse, field = (Field(rules, extent) for extent in extents(rules))
+    makers = [maker_of(each) for each in plays]
+    movers = makers[0](field), makers[1](field)
+    rough = movers if coarse.extent == field.extent else (makers[0](coarse), makers[1](coarse))
+    estimate = estimate_field(coarse, movers=rough, progress=within(told, "estimating"))
+    values = estimate.us, estimate.them
+    size = len(field.states)
+    lower, upper = np.empty((2, size, size)), np.empty((2, size, size))
+    for player, what in enumerate(("bounding from below", "bounding from above")):
+        pair = movers[player], movers[1 - player]
+        start = carry_over(FieldBounds(values[player], values[1 - player]), coarse, field)
+        bounds = solve_field(field, start, movers=pair, progress=within(told, what))
+        verdict = judge_field(field, bounds.us, bounds.them, part_of(told, "judging"), pair)
+        if not verdict.accepted:
+            raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
+        lower[player], upper[1 - player] = bounds.us, bounds.them
+    duel = FieldDuel(field, lower, upper, movers[1].last_turn(NEAREST))
+    if None not in plays:
+        _check_lasting(duel)
+    return duel
+
+
+def _check_lasting(duel: FieldDuel) -> None:
+    """Refuse policies whose match need not end."""
+    start = duel.field.start
+    left = float(duel.upper[0, start, start] - duel.lower[0, start, start])
+    if left > MOST_OPEN:
+        raise InputError(
+            f"policies: they can go on for ever: from 0 against 0, {left:.3g} of the matches are not known to be won "
+            "by either; allowed: policies that end"
+        )
