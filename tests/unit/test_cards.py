@@ -17,7 +17,7 @@ from dice10k_math.cards.card import Card, Points, make_card, points_of
 from dice10k_math.cards.drawing import pdf, svg
 from dice10k_math.cards.losses import Losses
 from dice10k_math.cards.markdown import markdown
-from dice10k_math.cards.page import Paragraph, bank_from, count, page_of
+from dice10k_math.cards.page import Page, Paragraph, bank_from, count, page_of
 from dice10k_math.cards.search import Findings, policy_of
 from dice10k_math.errors import InputError
 from dice10k_math.policy import KeepWorths, RollCounts, Standing, parse_policy, seat
@@ -288,3 +288,10 @@ def test_climbing_gains() -> None:
     start = search.straight_counts(solve_turn(farkle, score=1000, exact=False))
     found = search.climb(start, lambda keep: points_of(farkle, keep, 1000))
     assert points_of(farkle, start, 1000) + 0.5 < points_of(farkle, found, 1000) < 534.287063
+
+
+def test_a_long_card_is_made_smaller_to_fit_one_page() -> None:
+    page = Page("Long", (Paragraph("word " * 4000),))
+    root = ET.fromstring(svg(page))  # noqa: S314 - it is our own
+    lowest = max(float(each.attrib["y"]) for each in root.iter("{http://www.w3.org/2000/svg}text"))
+    assert 700 < lowest < float(root.attrib["height"]) == 842

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape
 
 from dice10k_math.cards.page import Page, Paragraph, Table
@@ -43,12 +43,12 @@ class Rule:
 Mark = Letters | Rule
 
 
-def layout(page: Page) -> tuple[float, tuple[Mark, ...]]:
-    """Return how high the page is, in points, and what is to be drawn on it.
+def layout(page: Page) -> tuple[Mark, ...]:
+    """Return what is to be drawn on the page; a long card is made smaller to fit.
 
     Examples
     --------
-    >>> layout(Page("A card", ()))[1][0].text
+    >>> layout(Page("A card", ()))[0].text
     'A card'
     """
     marks: list[Mark] = [Letters(MARGIN, MARGIN + TITLE, TITLE, page.title, bold=True)]
@@ -62,7 +62,14 @@ def layout(page: Page) -> tuple[float, tuple[Mark, ...]]:
             y += 3
         else:
             y = _paragraph(marks, block, y)
-    return max(HEIGHT, y + MARGIN), tuple(marks)
+    scale = min(1.0, HEIGHT / (y + MARGIN))
+    return tuple(_scaled(mark, scale) for mark in marks)
+
+
+def _scaled(mark: Mark, scale: float) -> Mark:
+    if isinstance(mark, Letters):
+        return replace(mark, x=mark.x * scale, y=mark.y * scale, size=mark.size * scale)
+    return replace(mark, x=mark.x * scale, y=mark.y * scale, width=mark.width * scale)
 
 
 def _paragraph(marks: list[Mark], block: Paragraph, y: float) -> float:
@@ -107,10 +114,10 @@ def svg(page: Page) -> str:
     >>> svg(Page("A card", ())).startswith("<svg ")
     True
     """
-    height, marks = layout(page)
+    marks = layout(page)
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH:g}" height="{height:g}" '
-        f'viewBox="0 0 {WIDTH:g} {height:g}" font-family="Helvetica, Arial, sans-serif">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH:g}" height="{HEIGHT:g}" '
+        f'viewBox="0 0 {WIDTH:g} {HEIGHT:g}" font-family="Helvetica, Arial, sans-serif">'
     )
     lines = [
         head,
@@ -137,11 +144,11 @@ def pdf(page: Page) -> str:
     >>> pdf(Page("A card", ()))[:8]
     '%PDF-1.4'
     """
-    height, marks = layout(page)
-    content = "\n".join(_pdf_mark(mark, height) for mark in marks)
+    marks = layout(page)
+    content = "\n".join(_pdf_mark(mark) for mark in marks)
     fonts = (_font("Helvetica"), _font("Helvetica-Bold"))
     leaf = (
-        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDTH:g} {height:g}] /Contents 4 0 R "
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDTH:g} {HEIGHT:g}] /Contents 4 0 R "
         "/Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>"
     )
     objects = (
@@ -171,8 +178,8 @@ def _pdf_file(objects: tuple[str, ...]) -> str:
     return f"{text}xref\n0 {size}\n0000000000 65535 f \n{table}{trailer}\nstartxref\n{len(text)}\n%%EOF\n"
 
 
-def _pdf_mark(mark: Mark, height: float) -> str:
-    y = height - mark.y
+def _pdf_mark(mark: Mark) -> str:
+    y = HEIGHT - mark.y
     if isinstance(mark, Rule):
         return f"0.5 w {mark.x:g} {y:g} m {mark.x + mark.width:g} {y:g} l S"
     font = "F2" if mark.bold else "F1"
