@@ -148,7 +148,21 @@ def rulesets(draw: st.DrawFn) -> Ruleset:
     # The target of "exact" must be one that scores can reach, and no target is below a minimum.
     least = -(-LARGEST_MINIMUM // score_step(rules))
     target = draw(st.integers(least, least + 20)) * score_step(rules)
-    return replace(rules, ending=draw(endings(target)))
+    rules = replace(rules, ending=draw(endings(target)))
+    return draw(st.just(rules) | near_the_target(rules))
+
+
+def near_the_target(rules: Ruleset) -> st.SearchStrategy[Ruleset]:
+    """Draw minimums from some steps below the target up to the target itself."""
+    target = rules.ending.target
+    minimum = (
+        st.integers(0, 4).map(lambda times: target - times * point_step(rules) // 2).map(lambda found: max(found, 0))
+    )
+    return st.builds(
+        lambda opening, bank: replace(rules, turn=replace(rules.turn, opening_minimum=opening, bank_minimum=bank)),
+        minimum,
+        minimum,
+    )
 
 
 FIELD_NAMES = st.sampled_from(

@@ -34,6 +34,10 @@ from dice10k_math.workers import CORES, run_all
 Blocks = NDArray[np.int64]
 
 
+TINY_GAIN = 1e-12
+"""What banking beyond the limit must gain over a bust to be told from it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Contexts:
     """Situations to be backed up: groups of rows, and columns within them.
@@ -251,6 +255,17 @@ class Forward:
     bust: Floats
     bust_on_six: Floats
     rest: Floats
+
+    def beyond(self, top: Floats, fall: Floats) -> tuple[Floats, Floats]:
+        """Part what was not followed into banks worth `top` (and instant wins) and busts worth `fall`.
+
+        Both together are worth `rest`, as the edges are.
+        """
+        left = np.maximum(1.0 - self.banked.sum(axis=0) - self.bust - self.bust_on_six, 0.0)
+        gain = top - fall
+        banked = np.where(gain > TINY_GAIN, (self.rest - left * fall) / np.maximum(gain, TINY_GAIN), 0.0)
+        banked = np.clip(banked, 0.0, left)
+        return banked, left - banked
 
 
 def back_up_forward(

@@ -247,7 +247,9 @@ class Field:
             A state that cannot be.
         """
         if opened is None:
-            opened = score != 0 or not self.remembers
+            opened = score != 0
+        # Where it makes no difference, who has not banked yet is told apart from nobody.
+        opened = opened or not self.remembers
         low, high = self.intervals[self._interval(score)]
         known = (low, opened, busts)
         if score % self.unit or score > high or known not in self._number:

@@ -94,13 +94,24 @@ def hot_dice_within(rules: Ruleset, most: int) -> int:
     return times
 
 
+def is_bank_shut(model: TurnModel, rule: BankRule) -> bool:
+    """Tell whether a scoring roll can leave a turn score that may not be banked, however great it is.
+
+    It can with a bank multiple, and where the bank takes every scoring die but may not take the last.
+    """
+    entries = [entry for hand in model.hands for entry in hand.entries]
+    takes_all = any(not entry.may_bank and not entry.hot for entry in entries)
+    must_roll = any(entry.hot for entry in entries) and not any(entry.hot and entry.may_bank for entry in entries)
+    return rule.multiple != model.step or (takes_all and must_roll)
+
+
 def margin_of(model: TurnModel, rule: BankRule) -> int:
     """Return how far beyond a limit, in points, every choice is still backed up.
 
-    With a bank multiple or a bonus banking is not always open, so a player past the limit is not home.
+    Where banking is not always open, as after a bonus, a player past the limit is not home.
     Below the bank minimum it is never open, and what is said of turn scores beyond the last takes it to be.
     """
-    margin = FORCED if model.bonus or rule.multiple != model.step else 0
+    margin = FORCED if model.bonus or is_bank_shut(model, rule) else 0
     return max(margin, rule.minimum) if rule.minimum > model.step else margin
 
 

@@ -106,7 +106,8 @@ class Race:
 
     def greatest_turn_score(self) -> int:
         """Return up to which turn score, in points, turns are compiled."""
-        return self.rules.ending.target + self.margin + (MOST_LEAD if self.has_last_turn else 0)
+        # What is banked past a target between two scores is more than the target.
+        return self.scores * self.unit + self.margin + (MOST_LEAD if self.has_last_turn else 0)
 
     def survival(self, side: Side) -> Floats:
         """Return the survival beyond the greatest turn score, for a bound on this side."""

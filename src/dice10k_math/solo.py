@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from dice10k_math.backup import Contexts, Forward, back_up, back_up_forward
 from dice10k_math.errors import NotConvergedError
-from dice10k_math.last_turn import DOWN, Mask, Side, allowed, compiled, hot_dice_within
+from dice10k_math.last_turn import DOWN, Mask, Side, allowed, compiled, hot_dice_within, is_bank_shut
 from dice10k_math.program import BLOCK, FORCED, NEVER, Floats, Program, survival
 from dice10k_math.rules import Ruleset, score_step
 from dice10k_math.rules.steps import penalties
@@ -147,11 +147,13 @@ class SoloGame:
         last = -(-self.target // self.unit) * self.unit - self.unit
         self.low = -(DEPTH // self.unit + 1) * self.unit if self.fines or self.passes else 0
         self.high = last + self.unit + HEIGHT // self.unit * self.unit if self.passes else last
-        forced = FORCED if rules.turn.hot_dice == "must_roll" and not self.exact else 0
-        self.most = MOST if self.passes else self.target - self.low + forced
-        self.program: Program = compiled(rules, self.most, hot_dice_within(rules, self.most))
         first_bank = bank_rule(rules, self.target, opened=True)
         self.opened = BankRule(first_bank.minimum, first_bank.multiple)
+        # Where banking is not always open, whoever has what is missing is not home yet.
+        self.past = FORCED if is_bank_shut(self.model, self.opened) and not self.exact else 0
+        forced = FORCED if rules.turn.hot_dice == "must_roll" and not self.exact else self.past
+        self.most = MOST if self.passes else self.target - self.low + forced
+        self.program: Program = compiled(rules, self.most, hot_dice_within(rules, self.most))
         self.unopened = BankRule(bank_rule(rules, 0, opened=False).minimum, first_bank.multiple)
         self.remembers = rules.turn.opening_applies == "until_first_bank" and self.opened != self.unopened
         self.modes = self._modes()
@@ -322,7 +324,8 @@ class SoloGame:
                 table, few = np.ascontiguousarray(contexts.table[:, some]), (bust[some], on_six[some], worth[some])
                 lost, lost_on_six, beyond = (row[None] for row in few)
                 part = Contexts(table, contexts.bank_rows, lost, lost_on_six, beyond, contexts.instant_win)
-                parts.append(Part(some, part, chance, int(needed[some].max()), lowest, side.nudge(self.program)))
+                limit = min(int(needed[some].max()) + self.past, self.most)
+                parts.append(Part(some, part, chance, limit, lowest, side.nudge(self.program)))
         return parts
 
     @cached_property
@@ -408,12 +411,16 @@ class SoloGame:
         forwards = counted(map_all(follow, parts), len(parts), progress)
         for part, forward in zip(parts, forwards, strict=True):
             values[part.columns] = forward.value
-            found.append(self._moves(part.columns, forward, line))
+            found.append(self._moves(part, forward, line))
         origin, target, weight = (np.concatenate(items) for items in zip(*found, strict=True))
         return values, origin, target, weight
 
-    def _moves(self, columns: Indices, forward: Forward, line: Floats) -> tuple[Indices, Indices, Floats]:
+    def _moves(self, part: Part, forward: Forward, line: Floats) -> tuple[Indices, Indices, Floats]:
         """Return from where to where a turn leads, with probabilities, leaving out what is no turn start."""
+        columns, ends = part.columns, part.contexts
+        worse = np.minimum if part.lowest else np.maximum
+        # Turns beyond the limit that bust begin again where others do.
+        _, fallen = forward.beyond(ends.top[0], worse(ends.bust[0], ends.bust_on_six[0]))
         bank, column = np.nonzero(forward.banked)
         start = columns[column]
         to = self.added[bank, start]
@@ -425,7 +432,7 @@ class SoloGame:
         target = np.concatenate(
             [np.where(done, -1, self._start_at[to]), *(self._start_at[place[columns]] for place in self.busts)]
         )
-        weight = np.concatenate([forward.banked[bank, column], forward.bust, forward.bust_on_six])
+        weight = np.concatenate([forward.banked[bank, column], forward.bust + fallen, forward.bust_on_six])
         inside = target >= 0
         return origin[inside], target[inside], weight[inside]
 
@@ -500,7 +507,7 @@ class SoloGame:
             bust = offsets[follow] - np.array(fine) / scale
             on_six = bust - six_dice_penalty(self.rules, score) / scale
             contexts = Contexts(table, rows, bust[None], on_six[None], np.zeros((1, len(self.modes))), 0.0)
-            blocks = np.array([(0, 0, len(self.modes), cap)], np.int64)
+            blocks = np.array([(0, 0, len(self.modes), min(cap, self.most))], np.int64)
             zeros = np.zeros(int(self.program.edge_kind.max()) + 1)
             worth = back_up(self.program, contexts, zeros, blocks=blocks, nudge=DOWN.nudge(self.program))[0]
             if (found := float(np.min(worth - offsets))) > gain:
@@ -515,7 +522,7 @@ class SoloGame:
     @property
     def climb_reach(self) -> int:
         """The most that a bank from below `low` is followed upward."""
-        return DEPTH if self.low else self.target
+        return DEPTH if self.low else int(self.program.bank_scores[-1])
 
     @property
     def credit(self) -> int:

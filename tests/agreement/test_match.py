@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from dice10k_math.certify.race import judge_race
 from dice10k_math.race import Race, is_race
@@ -25,7 +26,7 @@ from dice10k_math.rules.model import (
     with_target,
 )
 from dice10k_math.solve.race import RaceValues, propose_bounds, solve_race
-from tests.oracles.match import MatchOracle, NeverEndsError, Start, every_start, extra_rounds
+from tests.oracles.match import MatchOracle, NeverEndsError, Start, chance_to_bank, every_start, extra_rounds
 from tests.oracles.variations import NO_COMBINATIONS, scored, turned
 from tests.strategies import rulesets
 
@@ -218,17 +219,20 @@ def test_more_points_are_not_always_better(rules: Ruleset, cost: float) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-@given(rules=rulesets())
-def test_every_state_of_random_races(rules: Ruleset) -> None:
+@given(rules=rulesets(), least=st.just(0) | st.integers(0, 16), short=st.integers(0, 1))
+def test_every_state_of_random_races(rules: Ruleset, least: int, short: int) -> None:
+    """Bank minimums up to the target among them, and targets that lie between two scores."""
     unit = bank_step(rules)
+    target = 8 * unit - (unit // 2 if short and rules.ending.kind != "exact" else 0)
     rules = replace(
         rules,
-        turn=replace(rules.turn, opening_minimum=3 * unit, bank_minimum=0),
+        turn=replace(rules.turn, opening_minimum=3 * unit, bank_minimum=min(least * unit // 2, target)),
         bust=BustRules(),
         variants=Variants(),
-        ending=replace(rules.ending, target=8 * unit),
+        ending=replace(rules.ending, target=target),
     )
     assume(is_race(rules) and unit <= 300)
+    assume(chance_to_bank(rules) > 0.02)
     try:
         oracle = plain_loops(rules)
         oracle.values  # noqa: B018 - solved when asked for

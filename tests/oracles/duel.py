@@ -47,20 +47,20 @@ class DuelOracle:
         """Win probability of the seat that is to move."""
         if (seat, start) not in self.memo:
             after = self.match.after_bust(start, on_six=False)
-            bust = self.worth(seat, start, 0.5)
-            if isinstance(after, Start) and bust != 0.5:
+            if isinstance(after, Start):
                 self._settle(seat, start, after)
             else:
-                self.memo[seat, start] = self.worth(seat, start, float("nan") if isinstance(after, Start) else after)
+                self.memo[seat, start] = self.worth(seat, start, after)
         return self.memo[seat, start]
 
     def _settle(self, seat: int, start: Start, after: Start) -> None:
         here, there = 0.5, 0.5
         for _ in range(MOST_ROUNDS):
-            before = here
+            before = here, there
             here = self.worth(seat, start, 1 - there)
             there = self.worth(1 - seat, after, 1 - here)
-            if abs(before - here) <= STILL:
+            # The one may stand still while the other still moves.
+            if max(abs(before[0] - here), abs(before[1] - there)) <= STILL:
                 break
         self.memo[seat, start], self.memo[1 - seat, after] = here, there
 

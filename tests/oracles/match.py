@@ -470,6 +470,20 @@ class MatchOracle:
         return np.broadcast_to(np.where(follows[:, None, :], 1 - answer, ways.over[:, None, :]), shape)
 
 
+def chance_to_bank(rules: Ruleset, cutoff: int = 10_000) -> float:
+    """The best chance of a turn to bank what a first bank needs."""
+    choices, step = choices_of(rules), turn_step(rules)
+    least = max(rules.turn.bank_minimum, rules.turn.opening_minimum)
+    most = int(choices.points.max())
+    bank = np.full((len(choices.rolls), cutoff // step + most), -np.inf)
+    for place in range(1, bank.shape[1]):
+        if may_bank(rules, place * step, least):
+            bank[:, place] = 1.0
+    value = np.empty((8, len(choices.rolls), cutoff // step))
+    back_up_turn(choices, rules.turn.hot_dice_bonus // step, bank, 0.0, 0.0, 0.0, value)
+    return float(value[0, -1, 0])
+
+
 def extra_rounds(rules: Ruleset, cutoff: int = 40_000) -> float:
     """Win probability of the player who leads off when both are level past the target."""
     level = Start(rules.ending.target, rules.ending.target, True, True)

@@ -41,7 +41,7 @@ from dice10k_math.explicit.claims import (
     tie_banks,
     waiting,
 )
-from dice10k_math.explicit.match import ExplicitMatch, kinds_of_edges, last_limit
+from dice10k_math.explicit.match import ExplicitMatch, kinds_of_edges, last_limit, tie_limit
 from dice10k_math.explicit.survival import survival_bounds
 from dice10k_math.explicit.turn import (
     Algebra,
@@ -237,7 +237,7 @@ class _Judge:
         worse = np.minimum if lowest else np.maximum
         endings = Endings(banks, bust, bust, edges(self.survival[not lowest], bust, bust, top, worse), self.one)
         worth = back_up(
-            match, match.layout.lead, endings, Whole(down=lowest), self.claims.tie_policy if lowest else None
+            match, tie_limit(match), endings, Whole(down=lowest), self.claims.tie_policy if lowest else None
         )
         claimed = self._whole(np.array([self.claims.tie_lower if lowest else self.claims.tie_upper], object))
         return self._compare(claimed, worth, lowest, ["leading off an extra round"])
@@ -349,4 +349,4 @@ class _Ends:
         ours = policy is not None
         banks = tie_banks(self.match, answered, ours, lowest=True)
         endings = self._with_edges(banks, answered[[0]], answered[[0]], edge=not ours)
-        return bool(back_up(self.match, self.match.layout.lead, endings, algebra, policy).vector[0])
+        return bool(back_up(self.match, tie_limit(self.match), endings, algebra, policy).vector[0])

@@ -230,7 +230,9 @@ class ExplicitMatch:
             A part that cannot be.
         """
         if opened is None:
-            opened = score != 0 or not self.remembers
+            opened = score != 0
+        # Where it makes no difference, who has not banked yet is told apart from nobody.
+        opened = opened or not self.remembers
         found = self._overlapping(score, score, opened, busts) if score % self.unit == 0 else ()
         if len(found) != 1:
             raise InputError(
@@ -347,13 +349,14 @@ def _nodes(hand: HandModel) -> Nodes:
         for size in range(1, len(entries) + 1):
             known.setdefault(tuple(entries[:size]), len(known))
     levels = []
-    for size in range(2, max(map(len, known)) + 1):
+    # A hand may be one that no roll of scores.
+    for size in range(2, max(map(len, known), default=0) + 1):
         level = [prefix for prefix in known if len(prefix) == size]
         levels.append((np.array([known[p] for p in level]), np.array([known[p[:-1]] for p in level])))
     return Nodes(
-        np.array([prefix[-1] for prefix in known]),
+        np.array([prefix[-1] for prefix in known], np.intp),
         tuple(levels),
-        np.array([known[tuple(entries)] for entries in lists]),
+        np.array([known[tuple(entries)] for entries in lists], np.intp),
         np.array([roll.weight for roll in hand.classes], object),
     )
 
@@ -366,6 +369,11 @@ def kinds_of_edges(match: ExplicitMatch) -> int:
 def last_limit(match: ExplicitMatch, behind: Sequence[int]) -> int:
     """Return the turn score beyond which a last turn is won by banking, whatever of these deficits it has."""
     return max((behind[-1] + 1) * match.unit, match.opened.minimum)
+
+
+def tie_limit(match: ExplicitMatch) -> int:
+    """Return the turn score beyond which choices are not followed when leading off an extra round."""
+    return max(match.layout.lead, match.opened.minimum)
 
 
 def layout_of(rules: Ruleset) -> Layout:

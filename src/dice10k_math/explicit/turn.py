@@ -281,7 +281,7 @@ class _Turn:
         start = int(program.target_starts[state])
         rows = program.targets[start : start + len(hand.entries)]
         exponents = self.exponents[rows]
-        exponent = int(exponents.max())
+        exponent = int(exponents.max(initial=0))
         values = self.algebra.lift_rows(self.pool[rows], exponent - exponents)
         ratings = None if self.rating is None else self.rating[rows]
         lost = lift(endings.bust_on_six if number == self.match.model.full else endings.bust, exponent)

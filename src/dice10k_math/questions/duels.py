@@ -152,7 +152,7 @@ class ResponsePositions:
                 )
         return self.duel.place(mover.score, other.score, second=second)
 
-    def _situation(self, mover: Seat, other: Seat, second: bool) -> Situation:
+    def _situation(self, mover: Seat, other: Seat, second: bool, reach: int = 0) -> Situation:
         race = self.duel.race
         phase, own, opponent = self._place(mover, other, second)
         scores = race.program.bank_scores
@@ -161,6 +161,7 @@ class ResponsePositions:
         bust = 1.0 - float(self.duel.value[1, race.other(phase), opponent, own])
         limits = race.limits(phase, own + opponent, np.full(race.scores, bust), self.duel.last[1].most)
         limit = int(limits[opponent - race.columns(own + opponent)[0]])
+        limit = max(limit, min(reach + race.margin, race.most))
         top = self._after_bank(phase, own + limit // race.unit, opponent)
         return Situation(np.where(allowed(rule, scores), worth, NEVER), bust, bust, top, limit, race.survival(NEAREST))
 
@@ -176,9 +177,9 @@ class ResponsePositions:
         table = self.duel.last[1].table
         return 1.0 - float(table[min(own - race.scores, len(table) - 1), opponent])
 
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:
         """Return the worth of every after-state of the player's turn."""
-        return evaluate(self.duel.race.program, self._situation(mover, other, second))
+        return evaluate(self.duel.race.program, self._situation(mover, other, second, reach))
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
         """Return the worth of banking each turn score that may be banked."""

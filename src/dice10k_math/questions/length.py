@@ -70,10 +70,13 @@ class _Turns:
         Every bank in units, with its probability by own score and opponent's.
     bust
         Probability of a bust.
+    instant
+        Probability of six spicy dice, which win at once.
     """
 
     banks: tuple[tuple[int, Floats], ...]
     bust: Floats
+    instant: Floats
 
 
 def match_length(match: MatchSolution, progress: Progress | None = None) -> MatchLength:
@@ -125,19 +128,19 @@ def _turns(positions: RacePositions, phase: int, progress: Progress | None) -> _
     race, table = positions.race, _waiting(positions)
     scores = len(race.program.bank_scores)
     banked = np.zeros((scores, race.scores, race.scores), np.float64)
-    bust = np.zeros((race.scores, race.scores))
+    bust, instant = np.zeros((2, race.scores, race.scores))
     totals = range(2 * race.scores - 1)
     for done, total in enumerate(totals):
         for columns, group, limit in _parts(race, positions, phase, total):
             own = total - columns
             lost = 1.0 - positions.move[race.other(phase)][columns, own]
             ends = _endings(race, phase, total, table[:, columns], lost, group, limit)
-            banked[:, own, columns], bust[own, columns] = ends
+            banked[:, own, columns], bust[own, columns], instant[own, columns] = ends
         if progress is not None and done % 8 == 0:
             progress("following", (phase + done / len(totals)) / race.phases)
     units = (race.program.bank_scores // race.unit).tolist()
     made = tuple((unit, chance) for unit, chance in zip(units, banked, strict=True) if chance.any())
-    return _Turns(made, bust)
+    return _Turns(made, bust, instant)
 
 
 Part = tuple[NDArray[np.intp], int, int]
@@ -156,7 +159,7 @@ def _parts(race: Race, positions: RacePositions, phase: int, total: int) -> list
 
 def _endings(
     race: Race, phase: int, total: int, table: Floats, bust: Floats, group: int, limit: int
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
     lost = bust[None, :]
     contexts = Contexts(
         np.ascontiguousarray(table),
@@ -166,7 +169,13 @@ def _endings(
         np.ones_like(lost),
     )
     found = back_up_forward(race.program, contexts, race.survival(NEAREST), limit=limit)
-    return found.banked, found.bust + found.bust_on_six
+    banked, busts = found.banked, found.bust + found.bust_on_six
+    won, fallen = found.beyond(np.ones_like(bust), bust)
+    if any(hand.instant_win for hand in race.model.hands):
+        return banked, busts + fallen, won
+    # Whoever is past the limit and banks at last has won, by whatever turn score.
+    banked[np.flatnonzero(contexts.bank_rows[0] >= 0)[-1]] += won
+    return banked, busts + fallen, np.zeros_like(won)
 
 
 def _follow(positions: RacePositions, turns: list[_Turns]) -> MatchLength:
@@ -180,7 +189,8 @@ def _follow(positions: RacePositions, turns: list[_Turns]) -> MatchLength:
     for turn in range(MOST_TURNS):
         mover, phase = turn % 2, turn % race.phases
         following = (here * turns[phase].bust).T.copy()
-        ended, ended_later = 0.0, 0.0
+        ended, ended_later = float((here * turns[phase].instant).sum()), 0.0
+        wins[mover] += ended
         for units, chance in turns[phase].banks:
             moved = here * chance
             below = max(race.scores - units, 0)

@@ -37,8 +37,10 @@ class Positions(Protocol):
         """Return the mover's win probability with its lower and upper bound."""
         ...
 
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:
-        """Return the worth of every after-state of the mover's turn."""
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:
+        """Return the worth of every after-state of the mover's turn, those up to a turn score of `reach` without the
+        short cut for turn scores at which a player banks anyway.
+        """
         ...
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
@@ -111,15 +113,15 @@ class RacePositions:
         place = self._place(mover, other, second)
         return float(self.move[place]), float(self.lower[place]), float(self.upper[place])
 
-    def _situation(self, mover: Seat, other: Seat, second: bool) -> Situation:
+    def _situation(self, mover: Seat, other: Seat, second: bool, reach: int = 0) -> Situation:
         race = self.race
         phase, own, opponent = self._place(mover, other, second)
         opponents = np.array([opponent])
         worth = self.after_banks(phase, own, opponents)[:, 0]
         bust = 1.0 - float(self.move[race.other(phase), opponent, own])
-        limit = self.limits(phase, own, opponents)
-        top = float(self.after_bank(phase, own + limit // race.unit, opponents)[0])
-        return Situation(worth, bust, bust, top, int(limit[0]), race.survival(NEAREST))
+        limit = max(int(self.limits(phase, own, opponents)[0]), min(reach + race.margin, race.most))
+        top = float(self.after_bank(phase, np.array([own + limit // race.unit]), opponents)[0])
+        return Situation(worth, bust, bust, top, limit, race.survival(NEAREST))
 
     def limits(self, phase: int, own: int, opponents: NDArray[Any]) -> Ints:
         """Return the turn scores beyond which to bank, for an own score against several opponents, scores in units."""
@@ -158,9 +160,9 @@ class RacePositions:
             won -= self.last_turn[np.clip(own - opponent, 0, len(self.last_turn) - 1)]
         return np.where(below, going_on, won)
 
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:
         """Return the worth of every after-state of the mover's turn."""
-        return evaluate(self.race.program, self._situation(mover, other, second))
+        return evaluate(self.race.program, self._situation(mover, other, second, reach))
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
         """Return the worth of banking each turn score that may be banked."""
@@ -224,7 +226,7 @@ class FieldPositions:
         place = self._place(mover, other, second)
         return float(self.middle[place]), float(self.us[place]), float(self.them[place])
 
-    def _situation(self, mover: Seat, other: Seat, second: bool) -> Situation:
+    def _situation(self, mover: Seat, other: Seat, second: bool, reach: int = 0) -> Situation:
         own, opponent = self._place(mover, other, second)
         contexts = self.field.contexts(own, self.waiting, NEAREST, columns=slice(opponent, opponent + 1))
         rows = contexts.bank_rows[0]
@@ -234,14 +236,14 @@ class FieldPositions:
             float(contexts.bust[0, 0]),
             float(contexts.bust_on_six[0, 0]),
             float(contexts.top[0, 0]),
-            self.field.limit(own),
+            max(self.field.limit(own), min(reach + self.field.margin, self.field.most)),
             self.field.survival(NEAREST),
             self.field.rolled_on(NEAREST),
         )
 
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:
         """Return the worth of every after-state of the mover's turn."""
-        return evaluate(self.field.program, self._situation(mover, other, second))
+        return evaluate(self.field.program, self._situation(mover, other, second, reach))
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
         """Return the worth of banking each turn score that may be banked."""
@@ -303,9 +305,9 @@ class RoundsPositions:
         """Return the mover's win probability with its lower and upper bound."""
         return self.phases[second].value(mover, other, second=second)
 
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False) -> TurnWorths:
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:
         """Return the worth of every after-state of the mover's turn."""
-        return self.phases[second].turn(mover, other, second=second)
+        return self.phases[second].turn(mover, other, second=second, reach=reach)
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
         """Return the worth of banking each turn score that may be banked."""

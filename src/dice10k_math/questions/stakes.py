@@ -119,7 +119,7 @@ class StakesPositions(RacePositions):
         limit = int(limits[opponent - race.columns(own + opponent)[0]])
         return np.where(allowed(rule, race.program.bank_scores), banks, NEVER), limit
 
-    def _situation(self, mover: Seat, other: Seat, second: bool) -> Situation:
+    def _situation(self, mover: Seat, other: Seat, second: bool, reach: int = 0) -> Situation:  # noqa: ARG002 - the limit is where it matters no more
         race = self.stakes
         phase, own, opponent = self._place(mover, other, second)
         bank, limit = self._bank_table(mover, other, second)

@@ -29,7 +29,7 @@ from dice10k_math.explicit.claims import (
     tie_banks,
     waiting,
 )
-from dice10k_math.explicit.match import ExplicitMatch, kinds_of_edges, last_limit
+from dice10k_math.explicit.match import ExplicitMatch, kinds_of_edges, last_limit, tie_limit
 from dice10k_math.explicit.survival import GRID, survival_bounds
 from dice10k_math.explicit.turn import Banks, Endings, Ratings, Scaled, Vector, rate
 from dice10k_math.last_turn import DOWN, UP, Side
@@ -113,14 +113,18 @@ class _Solver:
         tie = (0.5, 0.5)
         if not self.match.has_last_turn:
             return _LastTurns((np.zeros(0), np.zeros(0)), tie)
-        for _ in range(MOST_ROUNDS):
-            before = tie
+        ties = [tie]
+        for number in range(1, MOST_ROUNDS + 1):
             last = tuple(self._last(side, 1.0 - tie[side.lowest]) for side in self.sides)
             if self.match.rules.ending.tie != "extra_rounds":
                 break
             tie = tuple(self._lead(side, last[side.lowest]) for side in self.sides)  # type: ignore[assignment]
-            if max(abs(new - old) for new, old in zip(tie, before, strict=True)) <= COST / 100:
+            ties.append(tie)
+            if max(abs(new - old) for new, old in zip(*ties[-2:], strict=True)) <= COST / 100:
                 break
+            if number % 3 == 0:
+                # Where most turns bust, a tie nearly always comes again, and steps alone would take thousands.
+                tie = tuple(map(_limit, *ties[-3:]))  # type: ignore[assignment]
         return _LastTurns(last, tie)  # type: ignore[arg-type]
 
     def _last(self, side: Side, level: float) -> Floats:
@@ -137,7 +141,7 @@ class _Solver:
         answered = 1.0 - last
         banks = tie_banks(self.match, answered, 1.0, lowest=side.lowest)
         top = answered[[-1]] if side.lowest else np.ones(1)
-        found = self._forward(side, banks, answered[[0]], answered[[0]], top, self.match.layout.lead)
+        found = self._forward(side, banks, answered[[0]], answered[[0]], top, tie_limit(self.match))
         return float(found.value[0]) + (-COST if side.lowest else COST)
 
     def _forward(
@@ -232,8 +236,10 @@ class _Solver:
         banks = bank_worths(match, phase, part, table, lowest=lowest)
         limit = match.limit(match.parts[part], phase)
         forward = self._forward(self.sides[number], banks, bust, on_six, top, limit)
-        if top is None:
-            forward = _with_busts_beyond(forward)
+        worse = np.minimum if lowest else np.maximum
+        fall = worse(bust, on_six)
+        _, fallen = forward.beyond(fall if top is None else top, fall)
+        forward = replace(forward, bust=forward.bust + fallen)
         full = np.array(table)
         chosen = [
             (forward.bust, _counting(full, ways.bust, lowest)),
@@ -303,13 +309,14 @@ class _Solver:
         endings = self._endings(
             tie_banks(self.match, answered, 1.0, lowest=True), answered[[0]], answered[[0]], answered[[-1]]
         )
-        return rate(self.match, self.match.layout.lead, endings)
+        return rate(self.match, tie_limit(self.match), endings)
 
 
-def _with_busts_beyond(forward: Forward) -> Forward:
-    """Count what is not followed as busts, where no bank beyond the limit is allowed."""
-    left = 1.0 - forward.banked.sum(axis=0) - forward.bust - forward.bust_on_six
-    return replace(forward, bust=forward.bust + np.maximum(left, 0.0))
+def _limit(first: float, second: float, third: float) -> float:
+    """Return where steps that shrink by one factor lead to (Aitken)."""
+    bend = (third - second) - (second - first)
+    found = first - (second - first) ** 2 / bend if bend else third
+    return min(max(found, 0.0), 1.0)
 
 
 def _counting(table: Floats, rows: Sequence[int], lowest: bool) -> Ints:

@@ -102,7 +102,9 @@ def improve(
 
     value, origin, target, weight = game.turn_forward(worths, side, progress)
     residual = np.where(game.endless, 0.0, value - cost - worths.values)
-    matrix = sparse.csc_matrix((weight, (origin, target)), shape=(game.starts, game.starts))
+    # Where the game never ends the turns lead back to their start for ever, and there is nothing to solve.
+    ends = ~game.endless[origin]
+    matrix = sparse.csc_matrix((weight[ends], (origin[ends], target[ends])), shape=(game.starts, game.starts))
     change = float(np.max(np.abs(residual)))
     try:
         step = splu(sparse.identity(game.starts, format="csc") - matrix).solve(residual)
