@@ -172,3 +172,31 @@ def test_nobody_has_to_say_who_has_banked_where_it_makes_no_difference() -> None
     rules = game(Ending("first_to_target", 100), (50, 0, 0, 0, 50, 0))
     found = certify_match(rules)
     assert found.win_probability(opened=(False, False)) == found.win_probability()
+
+
+@pytest.mark.parametrize(
+    ("rules", "policy"),
+    [
+        # From 25 nobody can ever bank the last 25 alone.
+        (game(Ending("exact", 50, overshoot="not_allowed"), (0, 0, 0, 0, 50, 25), bank_minimum=39), "threshold 50"),
+        # Of three dice few turns bank, and against this policy hardly any of the other's.
+        (
+            game(
+                Ending("equal_turns", 300),
+                (0, 0, 25, 0, 0, 0),
+                dice=3,
+                hot_dice="must_roll",
+                bank_multiple=50,
+                bank_takes="all_scoring",
+            ),
+            "threshold 291 keep=few end=win lead=0",
+        ),
+    ],
+    ids=["nobody can bank", "hardly anybody banks"],
+)
+def test_policies_where_hardly_any_turn_banks(rules: Ruleset, policy: str) -> None:
+    found, match = d10.best_response(rules, policy).win_probability(), d10.solve_match(rules).win_probability()
+    assert found.upper - found.lower < 1e-6
+    assert found.upper >= match.lower
+    both = d10.evaluate(rules, ("threshold 150 1:144 keep=few", policy)).win_probability()
+    assert both.lower <= found.upper

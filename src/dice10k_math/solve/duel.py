@@ -22,6 +22,9 @@ from dice10k_math.workers import Share, counted
 
 Movers = tuple[Mover, Mover]
 
+ENDLESS = 1e-6
+"""Slopes this close to 1 are those of a pair from which nobody ever banks."""
+
 
 @dataclass(frozen=True, slots=True)
 class DuelValues:
@@ -103,7 +106,7 @@ def _solve_row(
     slope = np.where(np.isnan(known), slopes[:, :, total + 1, columns], known)
     old_bust, old_value = bust, np.full_like(bust, np.nan)
     value, open_ = np.full_like(bust, np.nan), np.ones_like(bust, bool)
-    for round_ in range(MOST_ROUNDS):
+    for round_ in range(4 * MOST_ROUNDS):
         _evaluate(row, movers, waiting, bust, open_, value)
         residual = bust - (1.0 - row.partner_of(value))
         if round_ and np.max(np.abs(residual)) <= SETTLED:
@@ -115,8 +118,10 @@ def _solve_row(
             slope = np.where(moved & np.isnan(known), ratio, slope)
         old_bust, old_value = bust, value.copy()
         # Against a policy that only busts the slopes of the one seat are all of 1.
-        lasting = np.maximum(1.0 - slope * row.partner_of(slope), STUCK / 4)
-        bust = bust - (residual - row.partner_of(slope) * row.partner_of(residual)) / lasting
+        lasting = 1.0 - slope * row.partner_of(slope)
+        whole = (residual - row.partner_of(slope) * row.partner_of(residual)) / np.maximum(lasting, STUCK / 4)
+        # Where nobody ever banks any values will do that add up to 1, and a whole step leads nowhere.
+        bust = bust - np.where(lasting > ENDLESS, whole, residual / 2)
         bust = np.clip(bust, 0.0, 1.0)
         if round_ == 0:
             # A guess that is right at once says nothing of the slope: step aside to learn it.
