@@ -34,6 +34,10 @@ class RollOn:
     least: Floats
     most: Floats
 
+    def worths(self, bust: float, bust_on_six: float) -> Floats:
+        """Return what rolling on until the bust is worth, by the hand about to be rolled."""
+        return bust + (bust_on_six - bust) * (self.least if bust_on_six < bust else self.most)
+
 
 def roll_on(model: TurnModel) -> tuple[RollOn, RollOn] | None:
     """Return what comes of rolling on for ever, for lower and for upper bounds.
@@ -102,9 +106,8 @@ def edge_worths(
     worth = survival * top + (1.0 - survival) * fall if top >= fall else np.full_like(survival, fall)
     if rolled_on is None:
         return worth
-    share = rolled_on.least if bust_on_six < bust else rolled_on.most
-    by_hand = bust + (bust_on_six - bust) * share
-    never = np.repeat(by_hand, len(survival) // len(share))
+    by_hand = rolled_on.worths(bust, bust_on_six)
+    never = np.repeat(by_hand, len(survival) // len(by_hand))
     if lowest:
         return np.maximum(worth, never)
     # Whoever banks for more than the worst of rolling on gains no more than the difference.

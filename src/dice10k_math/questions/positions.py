@@ -231,15 +231,24 @@ class FieldPositions:
         contexts = self.field.contexts(own, self.waiting, NEAREST, columns=slice(opponent, opponent + 1))
         rows = contexts.bank_rows[0]
         bank = np.where(rows >= 0, contexts.table[rows, 0], NEVER)
-        return Situation(
-            bank,
-            float(contexts.bust[0, 0]),
-            float(contexts.bust_on_six[0, 0]),
-            float(contexts.top[0, 0]),
-            max(self.field.limit(own), min(reach + self.field.margin, self.field.most)),
-            self.field.survival(NEAREST),
-            self.field.rolled_on(NEAREST),
-        )
+        bust, bust_on_six = float(contexts.bust[0, 0]), float(contexts.bust_on_six[0, 0])
+        limit, top = self.field.limit(own), float(contexts.top[0, 0])
+        rolled_on = self.field.rolled_on(NEAREST)
+        if rolled_on is not None:
+            limit, top = self._last_bank(bank, rolled_on.worths(bust, bust_on_six), limit, top)
+        limit = max(limit, min(reach + self.field.margin, self.field.most))
+        return Situation(bank, bust, bust_on_six, top, limit, self.field.survival(NEAREST), rolled_on)
+
+    def _last_bank(self, bank: Floats, never: Floats, limit: int, top: float) -> tuple[int, float]:
+        """Return the turn score beyond which no bank is better than rolling on until the bust, and what is lost by
+        banking there; the limit and its top if there may be such banks beyond it.
+        """
+        least = float(never.min())
+        if top > least:
+            return limit, top
+        worth_it = np.flatnonzero(bank > least)
+        last = int(self.field.program.bank_scores[worth_it[-1]]) if len(worth_it) else 0
+        return min(limit, last), top
 
     def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:
         """Return the worth of every after-state of the mover's turn."""
