@@ -56,11 +56,11 @@ class TrioOracle:
         """What the players have won, if the match is over before this turn."""
         *scores, reached = state
         if not self.final:
-            return None if max(scores) < self.target else tuple(float(s >= self.target) for s in scores)  # type: ignore[return-value]
+            return None if max(scores) < self.target else tuple(float(s >= self.target) for s in scores)  # type: ignore[return-value] # three scores
         if reached != 3:
             return None
         best = max(scores)
-        return tuple((s == best) / scores.count(best) for s in scores)  # type: ignore[return-value]
+        return tuple((s == best) / scores.count(best) for s in scores)  # type: ignore[return-value] # three scores
 
     def following(self, state: State, own: int) -> State:
         """The turn after one that ends with this score."""
