@@ -34,6 +34,8 @@ from dice10k_math.workers import CORES, run_all
 Blocks = NDArray[np.int64]
 
 
+FAINT = 1e-10
+"""Probability below which a state within a turn is followed no further."""
 TINY_GAIN = 1e-12
 """What banking beyond the limit must gain over a bust to be told from it."""
 
@@ -277,10 +279,12 @@ def back_up_forward(
     rolled_on: RollOn | None = None,
     lowest: bool = True,
     nudge: float = 0.0,
+    faint: float = FAINT,
 ) -> Forward:
     """Back up one group of contexts, and follow the best play of each to its endings.
 
     The value is, rounding apart, the sum of the endings' worths by their probabilities, plus `rest`.
+    States less probable than `faint` are not followed to their endings: what they are worth goes to `rest`.
     """
     from dice10k_math.kernel import back_up_and_forward
 
@@ -291,7 +295,7 @@ def back_up_forward(
     arguments = _arguments(
         program, contexts, (survival, rolled_on), blocks_of(1, columns, limit), lowest=lowest, nudge=nudge
     )
-    back_up_and_forward(*arguments, out, banked, ended)
+    back_up_and_forward(*arguments, out, banked, ended, faint)
     return Forward(out[0], banked, ended[0], ended[1], ended[2])
 
 

@@ -36,7 +36,7 @@ from math import inf, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.backup import Contexts, Forward, back_up, back_up_forward, blocks_of
+from dice10k_math.backup import FAINT, Contexts, Forward, back_up, back_up_forward, blocks_of
 from dice10k_math.edges import RollOn, roll_on
 from dice10k_math.errors import InputError
 from dice10k_math.last_turn import MOST_LEAD, Side, allowed, compiled, hot_dice_within, margin_of
@@ -258,11 +258,6 @@ class Field:
                 f"scores are multiples of {self.unit}"
             )
         return self._number[known]
-
-    def nearest(self, state: OwnState) -> int:
-        """Return the number of the own state that holds the score of a state of another field next to 0."""
-        score = state.high if state.high <= 0 else state.low
-        return self._number[self.intervals[self._interval(score)][0], state.opened, state.busts]
 
     @cached_property
     def _lows(self) -> Floats:
@@ -498,8 +493,11 @@ class Field:
             workers=1,
         )[0]
 
-    def turn_forward(self, state: int, table: Floats, side: Side) -> tuple[Forward, Ints]:
-        """Back up the turn and follow the best play to its endings; return also the row that counts for each bank."""
+    def turn_forward(self, state: int, table: Floats, side: Side, *, faint: float = FAINT) -> tuple[Forward, Ints]:
+        """Back up the turn and follow the best play to its endings; return also the row that counts for each bank.
+
+        States within the turn that are less probable than `faint` are not followed.
+        """
         worths, rows = self.bank_worths(state, table, side)
         forward = back_up_forward(
             self.program,
@@ -509,6 +507,7 @@ class Field:
             limit=self.limit(state),
             lowest=side.lowest,
             nudge=side.nudge(self.program),
+            faint=faint,
         )
         return forward, rows
 
@@ -528,8 +527,9 @@ class Field:
         return int(self.target - max(state.low, self.target - most)) + self.margin
 
 
-def extents(rules: Ruleset) -> tuple[Extent, Extent]:
-    """Return how far the field of a match is resolved: roughly, to start from, and for its bounds.
+def extents(rules: Ruleset) -> tuple[Extent, ...]:
+    """Return how far the field of a match is resolved: last for its bounds, before that for a start, turns followed
+    less far.
 
     The widths were chosen by measuring how far the bounds lie apart; that they are bounds does not depend on them.
     """
@@ -546,10 +546,9 @@ def extents(rules: Ruleset) -> tuple[Extent, Extent]:
         below = widths((0.05, 8), (0.1, 6), (0.2, 6))
         low = -points(0.5)
         most = target - low + points(2.0)
-        extent = Extent(low, target, below, (), most)
-        return extent, extent
+        return (Extent(low, target, below, (), most),)
     # Whoever trails may throw one huge turn, past the target as far again: there every score has to be told apart.
     below, above = widths((0.1, 4)), widths((0.02, 8), (0.05, 4), (0.1, 4), (0.2, 2))
     low, high = -points(0.65), target + points(1.0)
-    rough = Extent(low, high, below, above, points(1.4))
-    return rough, Extent(low, high, below, above, points(3.8), points(0.3))
+    rough = tuple(Extent(low, high, below, above, points(share)) for share in (0.4, 1.4))
+    return *rough, Extent(low, high, below, above, points(3.8), points(0.3))

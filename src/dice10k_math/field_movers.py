@@ -29,6 +29,12 @@ from dice10k_math.policy import Standing
 from dice10k_math.policy.players import Player, breaks_of
 from dice10k_math.program import Floats, Ints
 
+Columns = Ints | slice
+"""Opponent's states: their numbers, or all of them."""
+EVERY = slice(None)
+RARE = 1e-5
+"""Probability below which a state within a turn of best play is not followed to its endings."""
+
 
 @dataclass(frozen=True, slots=True)
 class Endings:
@@ -36,18 +42,13 @@ class Endings:
 
     Attributes
     ----------
-    value
-        Shape (states,): what the turn is worth.
     weight, row
         Shape (endings, states): probability of each ending, and the row of the extended table that counts for it.
-    rest
-        Shape (states,): what all else adds to the value.
+        What is rare may be missing.
     """
 
-    value: Floats
     weight: Floats
     row: Ints
-    rest: Floats
 
 
 class FieldMover(Protocol):
@@ -58,12 +59,12 @@ class FieldMover(Protocol):
         """The match."""
         ...
 
-    def turn(self, state: int, table: Floats, side: Side) -> Floats:
-        """Return what the turn of an own state is worth, by opponent's state; see `Field.turn`."""
+    def turn(self, state: int, table: Floats, side: Side, columns: Columns = EVERY) -> Floats:
+        """Return what the turn of an own state is worth, by opponent's state, all or some; see `Field.turn`."""
         ...
 
-    def endings(self, state: int, table: Floats, side: Side) -> Endings:
-        """Return the same with the endings that it is made of."""
+    def endings(self, state: int, table: Floats, side: Side, columns: Columns = EVERY) -> Endings:
+        """Return how it ends, roughly."""
         ...
 
     def last_turn(self, side: Side) -> Floats | None:
@@ -77,17 +78,17 @@ class BestFieldMover:
 
     field: Field
 
-    def turn(self, state: int, table: Floats, side: Side) -> Floats:
+    def turn(self, state: int, table: Floats, side: Side, columns: Columns = EVERY) -> Floats:
         """Return what the turn is worth."""
-        return self.field.turn(state, table, side)
+        return self.field.turn(state, table[:, columns], side)
 
-    def endings(self, state: int, table: Floats, side: Side) -> Endings:
-        """Return the same with the endings of the best play."""
-        field, moves = self.field, self.field.moves[state]
-        forward, rows = field.turn_forward(state, table, side)
+    def endings(self, state: int, table: Floats, side: Side, columns: Columns = EVERY) -> Endings:
+        """Return how the best play ends, roughly."""
+        field, moves, table = self.field, self.field.moves[state], table[:, columns]
+        forward, rows = field.turn_forward(state, table, side, faint=RARE)
         busts = [field.counting_row(span, table, side) for span in (moves.bust, moves.bust_on_six)]
         weight = np.vstack([forward.banked, forward.bust, forward.bust_on_six])
-        return Endings(forward.value, weight, np.vstack([rows, *busts]), forward.rest)
+        return Endings(weight, np.vstack([rows, *busts]))
 
     def last_turn(self, side: Side) -> Floats | None:
         """Return what a last turn is worth."""
@@ -233,25 +234,23 @@ class PolicyFieldMover:
         value = worth[chosen, np.arange(table.shape[1])]
         return np.where(turns.unknown, _nothing(side), value), chosen
 
-    def turn(self, state: int, table: Floats, side: Side) -> Floats:
+    def turn(self, state: int, table: Floats, side: Side, columns: Columns = EVERY) -> Floats:
         """Return what the turn is worth."""
         turns = self._turns[state]
         if turns is None:
-            return np.full(table.shape[1], _nothing(side))
-        return self._chosen(turns, table, side)[0]
+            return np.full(table.shape[1], _nothing(side))[columns]
+        return self._chosen(turns, table, side)[0][columns]
 
-    def endings(self, state: int, table: Floats, side: Side) -> Endings:
-        """Return the same with its endings."""
-        size = table.shape[1]
+    def endings(self, state: int, table: Floats, side: Side, columns: Columns = EVERY) -> Endings:
+        """Return how it ends."""
+        size = len(np.arange(table.shape[1])[columns])
         turns = self._turns[state]
         if turns is None:
-            value = np.full(size, _nothing(side))
-            return Endings(value, np.zeros((1, size)), np.zeros((1, size), np.int32), value)
-        value, chosen = self._chosen(turns, table, side)
-        weight = np.where(turns.unknown, 0.0, turns.matrix[chosen].T)
+            return Endings(np.zeros((1, size)), np.zeros((1, size), np.int32))
+        _, chosen = self._chosen(turns, table, side)
+        weight = np.where(turns.unknown, 0.0, turns.matrix[chosen].T)[:, columns]
         rows = np.repeat(np.arange(len(weight), dtype=np.int32)[:, None], size, axis=1)
-        rest = np.zeros(size) if side.lowest else turns.left[chosen]
-        return Endings(value, weight, rows, np.where(turns.unknown, value, rest))
+        return Endings(weight, rows)
 
     def last_turn(self, side: Side) -> Floats | None:
         """Return what a last turn is worth: where that is not followed, no better than the best play makes it."""

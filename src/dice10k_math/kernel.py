@@ -16,8 +16,6 @@ STILL, STILL_ROUNDS = 1e-16, 1000
 """Change of the value of a full hand that is as good as none, and how often at most hands are gone through."""
 NARROW = BLOCK // 2
 """Up to so many contexts in a block the others are left out."""
-FAINT = 1e-10
-"""Probability below which the forward pass stops following a state and counts its value instead."""
 
 
 @njit(cache=True)
@@ -299,11 +297,12 @@ def fill_bank_worths(out, row, waiting, offers, starts, takes, units, hands):
 
 
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
-def _forward(pool, rows, mass, here, chosen, banked, ended, block, shares, shape, states, maxima):
+def _forward(pool, rows, mass, here, chosen, banked, ended, block, shares, faint, shape, states, maxima):
     """Follow the best play of every context of a block from the start of the turn, adding up how it ends.
 
     `banked` gets the probability of each bank row; `ended` those of a bust and of a bust with all dice,
-    and what edges and instant wins are worth.
+    and what edges and instant wins are worth. States less probable than `faint` are not followed, but count what they
+    are worth.
     """
     first, last, entries, slots = shape
     choice = chosen[slots]
@@ -333,7 +332,7 @@ def _forward(pool, rows, mass, here, chosen, banked, ended, block, shares, shape
                     banked[bank, j0 + b] += here[b]
                 here[b] = 0.0 if stays else here[b]
                 most = max(most, here[b])
-        if most < FAINT or hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
+        if most < faint or hot_edge[state] or turn_score[state] > (forced_limit if h == last else limit):
             for b in range(width):
                 ended[2, j0 + b] += here[b] * pool[own, b]
             continue
@@ -387,7 +386,7 @@ def _send(choice, here, weight, mass, banked, first, j0, width):
 
 
 @njit(nogil=True, cache=True)
-def back_up_and_forward(blocks, contexts, shares, shape, states, maxima, lowest, nudge, out, banked, ended):
+def back_up_and_forward(blocks, contexts, shares, shape, states, maxima, lowest, nudge, out, banked, ended, faint):
     """Back up blocks of one group, and follow the best play of each of their contexts to its endings."""
     first = shape[0]
     start = first + len(states[0]) - 1
@@ -405,7 +404,7 @@ def back_up_and_forward(blocks, contexts, shares, shape, states, maxima, lowest,
             out[block[0], block[1] + b] = pool[start, b]
         _forward(
             pool, rows, mass, acc, chosen, banked, ended, block,
-            (shares[0], shares[1], contexts[5]), shape, states, maxima,
+            (shares[0], shares[1], contexts[5]), faint, shape, states, maxima,
         )  # fmt: skip
 
 

@@ -10,11 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from dice10k_math import field_movers
 from dice10k_math.certify.field import judge_field
 from dice10k_math.field import Extent, Field, OwnState
 from dice10k_math.questions.match import solve_match
 from dice10k_math.rules import load_rules
 from dice10k_math.rules.model import BustRules, BustsInARow, Ending, Ruleset
+from dice10k_math.solve import field as solving
 from dice10k_math.solve.field import FieldBounds, solve_field
 from tests.oracles.match import MatchOracle, Start
 
@@ -56,6 +58,22 @@ def test_bounds_are_accepted_and_hold_the_value(rules: Ruleset) -> None:
             place = field.state_of(own), field.state_of(other)
             assert bounds.us[place] - 1e-12 <= value <= bounds.them[place] + 1e-12
             assert bounds.them[place] - bounds.us[place] < 1e-4
+
+
+SHORT = Extent(-600, 1000, ((200, 2),), ((200, 2),), 1200, 400)
+
+
+def test_bounds_are_the_same_by_whatever_way_they_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Starts from turns followed less far, equations of all states and made anew in each round: the same bounds."""
+    field = Field(EXACT, SHORT)
+    found = solve_field(field, rougher=[Field(EXACT, replace(SHORT, most=most)) for most in (400, 800)])
+    assert judge_field(field, found.us, found.them).accepted
+    monkeypatch.setattr(field_movers, "RARE", 0.0)
+    monkeypatch.setattr(solving, "STALE", 0.0)
+    monkeypatch.setattr(solving, "MOST_PARTS", 0)
+    plain = solve_field(field)
+    assert found.us == pytest.approx(plain.us, abs=1e-9)
+    assert found.them == pytest.approx(plain.them, abs=1e-9)
 
 
 @pytest.mark.slow

@@ -132,7 +132,7 @@ def test_a_bound_that_is_moved_is_refused(player_number: int) -> None:
     field = Field(IN_A_ROW, EXTENTS[IN_A_ROW.name])
     both = BestFieldMover(field), PolicyFieldMover.of(field, player(PAIR[0], IN_A_ROW))
     movers = both[player_number], both[1 - player_number]
-    bounds = solve_field(field, movers=movers)
+    bounds = solve_field(field, movers=lambda _: movers)
     assert judge_field(field, bounds.us, bounds.them, movers=movers).accepted
     place = field.state_of(100), field.state_of(300)
     for table, by in (("us", 1e-9), ("them", -1e-9), ("us", float("nan"))):

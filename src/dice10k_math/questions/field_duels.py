@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -119,20 +120,25 @@ def solve_field_duel(
     if rules.ending.kind == "equal_turns":
         raise InputError(f"{rules.name}: equal turns in which scores can fall; allowed: policies with other endings")
     from dice10k_math.certify.field import judge_field
-    from dice10k_math.solve.field import FieldBounds, carry_over, estimate_field, solve_field
+    from dice10k_math.solve.field import FieldBounds, estimate_field, solve_field
 
-    coarse, field = (Field(rules, extent) for extent in extents(rules))
-    makers = [maker_of(each) for each in plays]
-    movers = makers[0](field), makers[1](field)
-    rough = movers if coarse.extent == field.extent else (makers[0](coarse), makers[1](coarse))
-    estimate = estimate_field(coarse, movers=rough, progress=within(told, "estimating"))
+    *rougher, field = (Field(rules, extent) for extent in extents(rules))
+    makers = maker_of(plays[0]), maker_of(plays[1])
+
+    @cache
+    def made(field: Field) -> tuple[FieldMover, FieldMover]:
+        return makers[0](field), makers[1](field)
+
+    estimate = estimate_field((*rougher, field)[0], movers=made, progress=within(told, "estimating"))
     values = estimate.us, estimate.them
+    movers = made(field)
     size = len(field.states)
     lower, upper = np.empty((2, size, size)), np.empty((2, size, size))
     for player, what in enumerate(("bounding from below", "bounding from above")):
         pair = movers[player], movers[1 - player]
-        start = carry_over(FieldBounds(values[player], values[1 - player]), coarse, field)
-        bounds = solve_field(field, start, movers=pair, progress=within(told, what))
+        start = FieldBounds(values[player], values[1 - player])
+        turned = made if player == 0 else lambda field: made(field)[::-1]
+        bounds = solve_field(field, start, rougher=rougher, movers=turned, progress=within(told, what))
         verdict = judge_field(field, bounds.us, bounds.them, part_of(told, "judging"), pair)
         if not verdict.accepted:
             raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")

@@ -419,12 +419,10 @@ def _solve_race(rules: Ruleset, progress: Progress | None, resume: Path | None) 
 def _solve_field(rules: Ruleset, progress: Progress | None) -> FieldPositions:
     from dice10k_math.certify.field import judge_field
     from dice10k_math.field import Field, extents
-    from dice10k_math.solve.field import carry_over, estimate_field, solve_field
+    from dice10k_math.solve.field import solve_field
 
-    coarse, field = (Field(rules, extent) for extent in extents(rules))
-    estimate = estimate_field(coarse, progress=within(progress, "estimating"))
-    rough = solve_field(coarse, estimate, settled=1e-3, progress=within(progress, "bounding roughly"))
-    bounds = solve_field(field, carry_over(rough, coarse, field), progress=within(progress, "bounding"))
+    *rougher, field = (Field(rules, extent) for extent in extents(rules))
+    bounds = solve_field(field, rougher=rougher, progress=progress)
     verdict = judge_field(field, bounds.us, bounds.them, part_of(progress, "judging"))
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")

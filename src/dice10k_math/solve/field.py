@@ -1,8 +1,10 @@
 """Solving a field: policy iteration.
 
-A round backs up every turn start, follows the best play of each to its endings, and solves the sparse linear system
-of that play.
-The worth of a turn start is that of waiting after it, and that is 1 minus the opponent's.
+A round backs up every turn start and moves the values along the equations of some play: where a turn ends, by
+probability. The worth of a turn start is that of waiting after it, and that is 1 minus the opponent's.
+With the equations of the best play this is Newton's method. Following a turn to its endings takes several times as long
+as backing it up, so the equations of a former round serve as long as the values move toward the solution with them, and
+what hardly ever happens is left out of them: what the values settle to depends on the turns backed up alone.
 
 Two tables are solved together: `us` for the player whom a bound protects, `them` for the opponent, who gains where
 the player must not.
@@ -10,6 +12,7 @@ the player must not.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,19 +22,26 @@ from scipy.sparse.linalg import LinearOperator, bicgstab
 
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.field import Field
-from dice10k_math.field_movers import BestFieldMover, Endings, FieldMover
+from dice10k_math.field_movers import BestFieldMover, FieldMover
 from dice10k_math.last_turn import DOWN, NEAREST, UP, Mask, Side, last_turns
-from dice10k_math.program import Floats
-from dice10k_math.workers import Progress, Share, counted, map_all, nth_part, part_of
+from dice10k_math.program import Floats, Ints
+from dice10k_math.workers import Progress, Share, counted, map_all, nth_part, part_of, within
 
-MOST_ROUNDS = 40
+MOST_ROUNDS, ROUGH_ROUNDS = 40, 5
+"""Rounds after which play that has not settled never will, and after which a start is good enough."""
 COST = 1e-12
 """What each turn costs a guarantee: enough to cover that both players' play is improved at once, which settles to
 about 1e-11 only."""
 SETTLED = 4e-13
 
-WAITS = 0.01
-"""Share of the greatest change up to which an own state keeps its play."""
+STALE = 1e-3
+"""Part of the last move of all values that an own state may still be off by with its equations; else they are made
+anew."""
+SMALL, MOST_PARTS, MOST_SHARE = 0.05, 6, 0.4
+"""Between two rounds over all turns those are backed up that are off by more than such a part of the greatest
+difference: so often at most, and only if they are no more than such a part of all."""
+PRECISION = 1e-3
+"""How precisely the equations are solved, as a part of the greatest difference."""
 NOTHING = 1e-13
 ROUGHLY = 1e-2
 """Change at which an estimate is good enough to start from."""
@@ -68,16 +78,8 @@ class Player:
         return self.mover or BestFieldMover(self.field)
 
 
-Movers = tuple[FieldMover, FieldMover]
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """The equations of one own state: worth = constants - matrix times the other's worths; and which are proved."""
-
-    matrix: sparse.csr_matrix
-    constants: Floats
-    proved: Mask
+Makers = Callable[[Field], tuple[FieldMover, FieldMover]]
+"""Makes who plays the turns of two players in a field."""
 
 
 class PolicyIteration:
@@ -90,12 +92,25 @@ class PolicyIteration:
     """
 
     def __init__(self, players: tuple[Player, ...], start: Floats, settled: float) -> None:
-        self.rules, size = players[0].field.rules, len(players[0].field.states)
-        self.size, self.players, self.settled = size, players, settled
+        self.rules, self.size = players[0].field.rules, len(players[0].field.states)
+        self.players, self.settled = players, settled
         self.move = start.copy()
-        self._rows: dict[tuple[int, int], Rows] = {}
-        self._changes = np.ones((len(players), size))
-        self._greatest = 0.0
+        self._rows: dict[tuple[int, int], sparse.csr_matrix] = {}
+        self._constants = np.zeros_like(self.move)
+        self._open = np.ones(self.move.shape, bool)
+        self._off = np.full(self.move.shape, np.inf)
+        self._moved = np.inf
+
+    @property
+    def most(self) -> str:
+        """Up to which turn score turns are followed."""
+        return f"{self.players[0].field.most:,} points"
+
+    def go_on(self, players: tuple[Player, ...], settled: float) -> None:
+        """Go on with other players of the same states: their turns are followed farther."""
+        self.players, self.settled = players, settled
+        self._off[:] = np.inf
+        self._moved = 1.0
 
     def table(self, player: int) -> Floats:
         """Return the extended table of waiting for a player, from the other's present values."""
@@ -104,71 +119,75 @@ class PolicyIteration:
         return who.field.extend(1.0 - other.T, who.side, who.last_turn, who.beyond)
 
     def round(self, progress: Share | None = None) -> float:
-        """Improve the play and solve for it; return the greatest change that the improvement alone made."""
-        size = self.size
-        for number in range(len(self.players)):
-            improve = partial(self._improve, number=number, table=self.table(number))
-            share = nth_part(progress, number, len(self.players))
-            for state, (rows, changed) in enumerate(counted(map_all(improve, range(size)), size, share)):
-                if rows is not None:
-                    self._rows[number, state] = rows
-                self._changes[number, state] = changed
-        self._greatest = change = float(self._changes.max())
-        sides = [[self._rows[number, state] for state in range(size)] for number in range(len(self.players))]
-        matrices = [sparse.vstack([rows.matrix for rows in side], format="csr") for side in sides]
-        constants = np.array([[rows.constants for rows in side] for side in sides])
-        self._solve(matrices, constants, max(1e-14, 1e-8 * change))
-        return change
+        """Back up every turn and move the values; return the greatest difference that a turn made.
 
-    def _improve(self, state: int, number: int, table: Floats) -> tuple[Rows | None, float]:
-        """Improve the play of one own state; return its rows of the linear system and the greatest change.
-
-        What changes little compared to others keeps its play for now: following it to its endings is what takes long.
+        First those turns alone that were off by the most, until they are off by no more than the others.
         """
+        greatest = float(self._off.max())
+        for _ in range(MOST_PARTS if np.isfinite(greatest) else 0):
+            asked = self._off > max(self.settled, SMALL * greatest)
+            if not asked.any() or asked.mean() > MOST_SHARE:
+                break
+            self._back_up(asked, None)
+        self._back_up(np.ones_like(self._open), progress)
+        return float(self._off.max())
+
+    def _back_up(self, asked: Mask, progress: Share | None) -> None:
+        """Back up some turns, and move all values along the equations."""
+        count = len(self.players)
+        for number in range(count):
+            improve = partial(self._improve, number=number, table=self.table(number), asked=asked[number])
+            states = np.flatnonzero(asked[number].any(axis=1)).tolist()
+            for _ in counted(map_all(improve, states), len(states), nth_part(progress, number, count)):
+                pass
+        matrices = [self._matrix(number) for number in range(count)]
+        before = self.move
+        self._solve(matrices, self._constants, max(1e-14, PRECISION * float(self._off.max())))
+        moved = float(np.max(np.abs(self.move - before)))
+        self._moved = moved if asked.all() else max(moved, self._moved)
+
+    def _improve(self, state: int, number: int, table: Floats, asked: Mask) -> None:
+        """Back up turns of one own state; make their equations anew if they no longer serve."""
         player = self.players[number]
-        waits = max(self.settled, self._greatest * min(WAITS, self._greatest))
-        if self._changes[number, state] <= 4 * waits:
-            value, proved = self._worth(player.who.turn(state, table, player.side), player)
-            change = float(np.max(np.abs(value - self.move[number, state])))
-            if change <= waits and np.array_equal(proved, self._rows[number, state].proved):
-                return None, change
-        endings = player.who.endings(state, table, player.side)
-        value, proved = self._worth(endings.value, player)
-        part, constant = self._equations(table, endings, number)
-        mask = sparse.diags_array(proved.astype(float))
-        change = float(np.max(np.abs(value - self.move[number, state])))
-        return Rows(mask @ part, np.where(proved, constant + player.cost, value), proved), change
-
-    @staticmethod
-    def _worth(turn: Floats, player: Player) -> tuple[Floats, Mask]:
-        """Return what turns are worth with their cost, and for which of them that has to be proved.
-
-        At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
-        """
-        value = np.clip(turn + player.cost, 0.0, 1.0)
-        return value, (value > 0.0) if player.side.lowest else (value < 1.0)
-
-    def _equations(self, table: Floats, endings: Endings, number: int) -> tuple[sparse.csr_matrix, Floats]:
-        """Rows of the linear system: worth = constant - sum of probability * the other's worth of moving.
-
-        The unknowns of the other player are numbered by (their own state, our state).
-        """
-        size = self.size
-        bank, column = np.nonzero(endings.weight > 0.0)
-        weight, row = endings.weight[bank, column], endings.row[bank, column]
-        inside = row < size
-        outside = ~inside
-        # What the endings do not explain: edges, instant wins and rounding.
-        constant = endings.rest.copy()
-        np.add.at(constant, column[outside], weight[outside] * table[row[outside], column[outside]])
-        np.add.at(constant, column[inside], weight[inside])
-        matrix = sparse.csr_matrix(
-            (weight[inside], (column[inside], column[inside] * size + row[inside])), shape=(size, size * size)
-        )
-        # Rounding (the nudges of a bound) is kept as part of the constant.
+        columns = np.flatnonzero(asked[state]).astype(np.int32)
+        worth = np.clip(player.who.turn(state, table, player.side, columns) + player.cost, 0.0, 1.0)
+        off = np.abs(worth - self.move[number, state, columns])
+        self._off[number, state, columns] = off
+        # Where few turns are backed up, following them costs little.
+        serve = max(self.settled, STALE * self._moved if len(columns) == self.size else 0.0)
+        self._follow(number, state, table, columns if (number, state) not in self._rows else columns[off > serve])
+        # At most 0 guaranteed, at least 1 conceded: that needs no proof, and is not followed any further.
+        open_ = (worth > 0.0) if player.side.lowest else (worth < 1.0)
+        self._open[number, state, columns] = open_
         other = self.move[(number + 1) % len(self.players)].reshape(-1)
-        constant += endings.value - (constant - matrix @ other)
-        return matrix, constant
+        led = (self._rows[number, state] @ other)[columns]
+        self._constants[number, state, columns] = worth + np.where(open_, led, 0.0)
+
+    def _follow(self, number: int, state: int, table: Floats, columns: Ints) -> None:
+        """Make the equations of some turns of an own state: the probabilities of their endings.
+
+        The other player's turn starts are numbered by (their own state, our state).
+        """
+        if not len(columns):
+            return
+        player, size = self.players[number], self.size
+        endings = player.who.endings(state, table, player.side, columns)
+        bank, place = np.nonzero((endings.weight > 0.0) & (endings.row < size))
+        column = columns[place]
+        new = sparse.csr_matrix(
+            (endings.weight[bank, place], (column, column * size + endings.row[bank, place])),
+            shape=(size, size * size),
+        )
+        if len(columns) < size:
+            kept = np.ones(size)
+            kept[columns] = 0.0
+            new += sparse.diags_array(kept) @ self._rows[number, state]
+        self._rows[number, state] = new
+
+    def _matrix(self, number: int) -> sparse.csr_matrix:
+        """Return the probabilities with which the turns of all own states lead to those of the other player."""
+        every = sparse.vstack([self._rows[number, state] for state in range(self.size)], format="csr")
+        return sparse.diags_array(self._open[number].reshape(-1).astype(float)) @ every
 
     def _solve(self, matrices: list[sparse.csr_matrix], constants: Floats, tolerance: float) -> None:
         """Solve worth[s] + matrix[s] worth[1 - s] = constants[s] up to a residual."""
@@ -199,8 +218,9 @@ def solve_field(
     field: Field,
     start: FieldBounds | None = None,
     *,
+    rougher: Sequence[Field] = (),
     settled: float = SETTLED,
-    movers: Movers | None = None,
+    movers: Makers | None = None,
     progress: Progress | None = None,
 ) -> FieldBounds:
     """Return bounds for every turn start that a judge can check.
@@ -214,10 +234,12 @@ def solve_field(
         The match.
     start
         Values to start from.
+    rougher
+        The same match with the same own states, with turns followed less far: solved roughly one after another before.
     settled
         Change of a round at which to stop; more than the default is not enough for a judge.
     movers
-        Who plays the turns of the protected player, and those of the opponent; None: both play best.
+        Makes who plays the turns of the protected player, and those of the opponent; None: both play best.
     progress
         Told about every round, and how far it is.
 
@@ -226,10 +248,16 @@ def solve_field(
     NotConvergedError
         The play did not settle.
     """
-    first = estimate_field(field, movers=movers, progress=progress) if start is None else start
-    players = _players(field) if movers is None else _moving(field, movers)
-    us, them = iterate(PolicyIteration(players, np.stack([first.us, first.them]), settled), progress)
-    return cleaned(us, them)
+    first, *finer = (*rougher, field)
+    if start is None:
+        start = estimate_field(first, movers=movers, progress=within(progress, "estimating"))
+    aim = ROUGHLY if finer else settled
+    iteration = PolicyIteration(_players(first, movers), np.stack([start.us, start.them]), aim)
+    for each in finer:
+        settle_roughly(iteration, within(progress, f"bounding, turns to {iteration.most}"))
+        aim = settled if each is field else aim / 10
+        iteration.go_on(_players(each, movers), aim)
+    return cleaned(*settle(iteration, within(progress, "bounding")))
 
 
 def cleaned(us: Floats, them: Floats) -> FieldBounds:
@@ -239,7 +267,7 @@ def cleaned(us: Floats, them: Floats) -> FieldBounds:
     return FieldBounds(np.where(us < NOTHING, 0.0, us), np.where(them > 1.0 - NOTHING, 1.0, them))
 
 
-def estimate_field(field: Field, *, movers: Movers | None = None, progress: Progress | None = None) -> FieldBounds:
+def estimate_field(field: Field, *, movers: Makers | None = None, progress: Progress | None = None) -> FieldBounds:
     """Return what being to move is worth in every turn start, roughly: a start for bounds, at half their cost.
 
     Parameters
@@ -247,22 +275,23 @@ def estimate_field(field: Field, *, movers: Movers | None = None, progress: Prog
     field
         The match.
     movers
-        Who plays the turns of the one player, and those of the other; None: both play best, so that both are alike.
+        Makes who plays the turns of the one player, and those of the other; None: both play best, so that both are
+        alike.
     progress
         Told about every round.
     """
     if movers is not None:
-        one, other = movers
+        one, other = movers(field)
         players = (
             Player(field, NEAREST, 0.0, other.last_turn(NEAREST), mover=one),
             Player(field, NEAREST, 0.0, one.last_turn(NEAREST), mover=other),
         )
-        first, second = iterate(PolicyIteration(players, np.stack([guess(field)] * 2), ROUGHLY), progress)
+        first, second = settle(PolicyIteration(players, np.stack([guess(field)] * 2), ROUGHLY), progress)
         return FieldBounds(first, second)
     last = last_turns(field, 0.5, NEAREST) if field.has_last_turn else None
     beyond = 0.0 if last is None else float(last[-1])
     iteration = PolicyIteration((Player(field, NEAREST, 0.0, last, beyond),), guess(field)[None], ROUGHLY)
-    (values,) = iterate(iteration, progress)
+    (values,) = settle(iteration, progress)
     return FieldBounds(values, values)
 
 
@@ -274,7 +303,7 @@ def guess(field: Field) -> Floats:
     return np.asarray(turns[None, :] / (turns[:, None] + turns[None, :]))
 
 
-def iterate(iteration: PolicyIteration, progress: Progress | None) -> Floats:
+def settle(iteration: PolicyIteration, progress: Progress | None) -> Floats:
     """Improve the play until it has settled; return the tables.
 
     Raises
@@ -282,34 +311,34 @@ def iterate(iteration: PolicyIteration, progress: Progress | None) -> Floats:
     NotConvergedError
         It did not settle.
     """
+    if not _settles(iteration, MOST_ROUNDS, progress):
+        raise NotConvergedError(f"{iteration.rules.name}: policy iteration did not settle in {MOST_ROUNDS} rounds")
+    return np.clip(iteration.move, 0.0, 1.0)
+
+
+def settle_roughly(iteration: PolicyIteration, progress: Progress | None) -> None:
+    """Improve the play for a start: until it has settled, or it has taken too long."""
+    _settles(iteration, ROUGH_ROUNDS, progress)
+
+
+def _settles(iteration: PolicyIteration, rounds: int, progress: Progress | None) -> bool:
     last = ""
-    for number in range(1, MOST_ROUNDS + 1):
+    for number in range(1, rounds + 1):
         change = iteration.round(part_of(progress, f"{iteration.size} own states, round {number}{last}"))
         last = f" (change {change:.0e})"
         if change <= iteration.settled:
-            return np.clip(iteration.move, 0.0, 1.0)
-    raise NotConvergedError(f"{iteration.rules.name}: policy iteration did not settle in {MOST_ROUNDS} rounds")
+            return True
+    return False
 
 
-def _players(field: Field) -> tuple[Player, Player]:
+def _players(field: Field, movers: Makers | None) -> tuple[Player, Player]:
+    if movers is not None:
+        player, opponent = movers(field)
+        return (
+            Player(field, DOWN, -COST, opponent.last_turn(UP), mover=player),
+            Player(field, UP, COST, player.last_turn(DOWN), mover=opponent),
+        )
     if not field.has_last_turn:
         return Player(field, DOWN, -COST), Player(field, UP, COST)
     theirs, own = last_turns(field, 0.5, UP), last_turns(field, 0.5, DOWN)
     return Player(field, DOWN, -COST, theirs, float(theirs[-1])), Player(field, UP, COST, own, 0.0)
-
-
-def _moving(field: Field, movers: Movers) -> tuple[Player, Player]:
-    player, opponent = movers
-    return (
-        Player(field, DOWN, -COST, opponent.last_turn(UP), mover=player),
-        Player(field, UP, COST, player.last_turn(DOWN), mover=opponent),
-    )
-
-
-def carry_over(bounds: FieldBounds, coarse: Field, fine: Field) -> FieldBounds:
-    """Return the values of one field for another one, as a start: each own state takes those of the one that holds
-    it.
-    """
-    number = [coarse.nearest(state) for state in fine.states]
-    pick = np.ix_(number, number)
-    return FieldBounds(bounds.us[pick], bounds.them[pick])

@@ -24,7 +24,7 @@ from dice10k_math.solve.field import (
     PolicyIteration,
     cleaned,
     guess,
-    iterate,
+    settle,
 )
 from dice10k_math.workers import Progress, within
 
@@ -57,7 +57,7 @@ def estimate_rounds(fields: Fields, *, progress: Progress | None = None) -> Roun
     last = last_turns(first, 1.0 - float(lead[0, 0]), NEAREST)
     players = Player(first, NEAREST, 0.0, last, float(last[-1])), Player(second, NEAREST)
     start = np.stack([guess(first)] * 2)
-    begins, closes = iterate(PolicyIteration(players, start, ROUGHLY), progress)
+    begins, closes = settle(PolicyIteration(players, start, ROUGHLY), progress)
     return RoundsBounds((FieldBounds(begins, begins), FieldBounds(closes, closes)), lead, 1.0 - lead)
 
 
@@ -81,7 +81,7 @@ def solve_rounds(
     lead, follow = _ties(first)
     theirs, own = last_turns(first, 1.0 - float(lead[0, 0]), UP), last_turns(first, float(follow[0, 0]), DOWN)
     begins, closes = start.phases
-    us_first, them_second = iterate(
+    us_first, them_second = settle(
         PolicyIteration(
             (Player(first, DOWN, -COST, theirs, float(theirs[-1])), Player(second, UP, COST)),
             np.stack([begins.us, closes.them]),
@@ -89,7 +89,7 @@ def solve_rounds(
         ),
         within(progress, "who begins"),
     )
-    us_second, them_first = iterate(
+    us_second, them_first = settle(
         PolicyIteration(
             (Player(second, DOWN, -COST), Player(first, UP, COST, own, 0.0)),
             np.stack([closes.us, begins.them]),
