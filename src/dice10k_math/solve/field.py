@@ -37,9 +37,10 @@ SETTLED = 4e-13
 STALE = 1e-3
 """Part of the last move of all values that an own state may still be off by with its equations; else they are made
 anew."""
-SMALL, MOST_PARTS, MOST_SHARE = 0.05, 6, 0.4
+SMALL, DRIFT, MOST_PARTS, MOST_SHARE = 0.05, 0.3, 6, 0.4
 """Between two rounds over all turns those are backed up that are off by more than such a part of the greatest
-difference: so often at most, and only if they are no more than such a part of all."""
+difference, or have been moved by more than such a part of it since: so often at most, and only if they are no more
+than such a part of all."""
 PRECISION = 1e-3
 """How precisely the equations are solved, as a part of the greatest difference."""
 NOTHING = 1e-13
@@ -100,6 +101,7 @@ class PolicyIteration:
         self._open = np.ones(self.move.shape, bool)
         self._off = np.full(self.move.shape, np.inf)
         self._moved = np.inf
+        self._seen = start.copy()
 
     @property
     def most(self) -> str:
@@ -121,11 +123,12 @@ class PolicyIteration:
     def round(self, progress: Share | None = None) -> float:
         """Back up every turn and move the values; return the greatest difference that a turn made.
 
-        First those turns alone that were off by the most, until they are off by no more than the others.
+        First those turns alone that were off by the most or have been moved far since, until there are none.
         """
         greatest = float(self._off.max())
         for _ in range(MOST_PARTS if np.isfinite(greatest) else 0):
-            asked = self._off > max(self.settled, SMALL * greatest)
+            drift = np.abs(self.move - self._seen)
+            asked = (self._off > max(self.settled, SMALL * greatest)) | (drift > max(self.settled, DRIFT * greatest))
             if not asked.any() or asked.mean() > MOST_SHARE:
                 break
             self._back_up(asked, None)
@@ -153,6 +156,7 @@ class PolicyIteration:
         worth = np.clip(player.who.turn(state, table, player.side, columns) + player.cost, 0.0, 1.0)
         off = np.abs(worth - self.move[number, state, columns])
         self._off[number, state, columns] = off
+        self._seen[number, state, columns] = self.move[number, state, columns]
         # Where few turns are backed up, following them costs little.
         serve = max(self.settled, STALE * self._moved if len(columns) == self.size else 0.0)
         self._follow(number, state, table, columns if (number, state) not in self._rows else columns[off > serve])
