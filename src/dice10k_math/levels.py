@@ -1,8 +1,8 @@
-"""A turn laid out level by level of the turn score, for an evaluation that numpy alone does.
+"""A turn without a hot-dice bonus laid out level by level of the turn score, for an evaluation that numpy alone does.
 
-A *grid* has a row for each turn score and a column for each hot-dice count and hand, and behind these the worth of
-banking. What a roll leads to lies so many rows and columns farther on, whatever the row; so one list of places serves
-every level, and what lies beyond the limits is just there, as rows that are never computed.
+A *grid* has a row for each turn score and a column for each hand, and behind these the worth of banking.
+What a roll leads to lies so many rows and columns farther on, whatever the row; so one list of places serves every
+level, and what lies beyond the limits is just there, as rows that are never computed.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
-from typing import Any, Protocol, Self
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dice10k_math.classes import Classes, Places
 from dice10k_math.program import ANY_HAND, NEVER, Floats, Program
 from dice10k_math.turn import Entry
 
-Places = NDArray[np.integer[Any]]
-Place = tuple[int, int, int]
-"""Rows farther on, hot-dice count and hand of an after-state."""
+Place = tuple[int, int]
+"""Rows farther on, and hand of an after-state."""
 FEW = 100_000
 """After-states times classes of rolls up to which they are laid out as whole arrays."""
 
@@ -67,121 +66,117 @@ class FewRolls:
 
     Attributes
     ----------
-    reads
-        Shape (half the most reads of a class, columns): a column for each class, the longer classes first; at the end
-        once more as many columns as there are longer classes, for the other half of their reads.
-        What is left over is filled with a read of the class.
-    longer
-        How many classes have two columns.
+    classes
+        The classes of all rolls.
     weights
         Shape (after-states, classes): probabilities.
     """
 
-    reads: Places
-    longer: int
+    classes: Classes
     weights: Floats
-
-    @classmethod
-    def of(cls, classes: list[list[int]], weights: Floats) -> Self:
-        """Return the rolls with the reads of each class and its weight in each after-state."""
-        half = -(-max(map(len, classes)) // 2)
-        order = sorted(range(len(classes)), key=lambda number: -len(classes[number]))
-        parts = [classes[number][:half] for number in order]
-        rest = [classes[number][half:] for number in order if len(classes[number]) > half]
-        filled = [part + part[:1] * (half - len(part)) for part in parts + rest]
-        return cls(
-            np.ascontiguousarray(np.array(filled, np.intp).T), len(rest), np.ascontiguousarray(weights[:, order])
-        )
 
     def worth(self, rest: Floats) -> Floats:
         """Return what rolling is worth, as `Rolls` says."""
-        best = np.maximum.reduce(rest.take(self.reads))
-        longer, classes = self.longer, self.weights.shape[1]
-        np.maximum(best[:longer], best[classes:], out=best[:longer])
-        return self.weights.dot(best[:classes])
+        return self.weights.dot(self.classes.best(rest))
 
 
 class Levels:
-    """The levels of a program.
+    """The levels of a program without a hot-dice bonus.
 
     Attributes
     ----------
-    hands, hots
-        Number of hands, and of hot-dice counts that are told apart and are no edge.
-    columns
-        Number of after-state columns: hot-dice counts, an edge among them, by hands.
-    width
-        Number of all columns.
-    row, column
-        Where each after-state of the program lies.
-    chunk
-        Over how many rows forced rolls of all dice do not wait for each other: as much as scoring all dice brings.
+    places
+        The row and the column of each after-state of the program.
     """
 
     def __init__(self, program: Program) -> None:
         self.program, self.model = program, program.model
-        self.step, self.hands = self.model.step, len(self.model.hands)
-        self.hots = int(program.hot_dice[~program.hot_edge].max()) + 1
-        self.columns = (self.hots + bool(self.model.bonus)) * self.hands
+        self._step, self._hands = self.model.step, len(self.model.hands)
         self._by_hand = bool((program.bank_hands != ANY_HAND).any())
-        self.width = self.columns + (self.hands if self._by_hand else 1)
-        self.row = program.turn_score // self.step
-        self.column = program.hot_dice * self.hands + program.hand
-        self._bank_row = program.bank_scores // self.step
+        self._width = self._hands + (self._hands if self._by_hand else 1)
+        self.places = program.turn_score // self._step, program.hand
+        self._bank_row = program.bank_scores // self._step
         self._bank_column = program.bank_hands if self._by_hand else np.zeros_like(program.bank_hands)
-        self._may_stay = np.zeros(self.hands, bool)
+        self._may_stay = np.zeros(self._hands, bool)
         self._may_stay[program.hand[program.bank_row >= 0]] = True
         hot = [entry.points for entry in self.model.hands[-1].entries if entry.hot]
-        self.chunk = min(hot, default=program.most + self.step) // self.step
-        self._hot_range = self._hot_ranges()
-        self._within: dict[tuple[int, int], Rolls] = {}
+        # Over so many rows forced rolls of all dice do not wait for each other: as much as scoring all dice brings.
+        self._chunk = min(hot, default=program.most + self._step) // self._step
 
-    def _hot_ranges(self) -> list[tuple[int, int]]:
-        """Return for each row the hot-dice counts that a turn can have there: the least, and the one after the most."""
-        inner = ~self.program.hot_edge
-        rows, hots = self.row[inner], self.program.hot_dice[inner]
-        least, most = np.full(self.row[0] + 1, self.hots), np.zeros(self.row[0] + 1, int)
-        np.minimum.at(least, rows, hots)
-        np.maximum.at(most, rows, hots + 1)
-        return list(zip(least.tolist(), most.tolist(), strict=True))
+    def back_up(
+        self, limits: tuple[int, int, int], edges: Floats, bank: Floats, endings: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return what rolling, and the better of rolling and banking, is worth, by places.
 
-    def banks(self, worth: Floats, rows: int) -> tuple[Floats, Floats]:
-        """Return what banking is worth, by row: as columns of the grid, and for a player in each after-state column."""
-        columns = np.full((rows, self.width - self.columns), NEVER)
+        Parameters
+        ----------
+        limits
+            Turn scores: from which on they are asked for, and beyond which there are only edges; those of all hands but
+            the full one, and of that one.
+        edges, bank, endings
+            What the edges are worth, what banking is, and what a roll brings by ending the turn, by hand.
+        """
+        since, limit, whole_limit = (each // self._step for each in limits)
+        roll = self._edges(edges, whole_limit + 1 + self.program.widest // self._step)
+        banks = self._banks(bank, len(roll))
+        stay = np.where(self._may_stay, banks, NEVER)
+        grid = np.concatenate([np.maximum(roll, stay), banks], axis=1)
+        if whole_limit > limit:
+            self._back_up_forced((limit, whole_limit), endings[-1], (roll, grid, stay))
+        rolls, flat, width, hands = self._rolls, grid.reshape(-1), self._width, self._hands
+        for row in range(limit, since - 1, -1):
+            rolled = rolls.worth(flat[row * width :])
+            rolled += endings
+            roll[row] = rolled
+            np.maximum(rolled, stay[row], out=grid[row, :hands])
+        return roll, grid
+
+    def _back_up_forced(self, rows: tuple[int, int], ending: float, given: tuple[Floats, Floats, Floats]) -> None:
+        """Do the same for the rolls of all dice in the rows from the one on to the other, and in a few before them.
+
+        What is written there before its time is not read before it is written anew.
+        """
+        roll, grid, stay = given
+        flat, whole = grid.reshape(-1), self._hands - 1
+        end = rows[1] + 1
+        while end > rows[0] + 1:
+            start = max(end - self._chunk, 0)
+            rolled = self._forced.worth(flat[start * self._width :])[: end - start]
+            rolled += ending
+            roll[start:end, whole] = rolled
+            grid[start:end, whole] = np.maximum(rolled, stay[start:end, whole])
+            end = start
+
+    def _banks(self, worth: Floats, rows: int) -> Floats:
+        """Return what banking is worth, by row, as columns of the grid."""
+        columns = np.full((rows, self._width - self._hands), NEVER)
         here = self._bank_row < rows
         columns[self._bank_row[here], self._bank_column[here]] = worth[here]
-        by_hand = np.where(self._may_stay, columns if self._by_hand else columns[:, :1], NEVER)
-        return columns, np.tile(by_hand, self.columns // self.hands)
+        return columns
 
-    def edges(self, worth: Floats, rows: int) -> Floats:
-        """Return what the edges are worth, in every after-state column of every row."""
-        by_remainder = worth.reshape(self.hands, -1).T
-        return np.tile(by_remainder[np.arange(rows) % len(by_remainder)], self.columns // self.hands)
-
-    def rolls(self, row: int) -> tuple[slice, Rolls | None]:
-        """Return the columns that a turn can come to in a row, and their rolls; None: to no column."""
-        if row >= len(self._hot_range):
-            return slice(0), None
-        least, end = found = self._hot_range[row]
-        if end <= least:
-            return slice(0), None
-        if found not in self._within:
-            places = [(0, hot, hand) for hot in range(least, end) for hand in range(self.hands)]
-            self._within[found] = self._laid_out(places)
-        return slice(least * self.hands, end * self.hands), self._within[found]
+    def _edges(self, worth: Floats, rows: int) -> Floats:
+        """Return what the edges are worth, in every row."""
+        by_remainder = worth.reshape(self._hands, -1).T
+        found: Floats = by_remainder[np.arange(rows) % len(by_remainder)]
+        return found
 
     @cached_property
-    def forced(self) -> Rolls:
-        """The rolls of all dice in as many rows as do not wait for each other, whatever the hot-dice count."""
-        return self._laid_out([(row, hot, self.model.full) for row in range(self.chunk) for hot in range(self.hots)])
+    def _rolls(self) -> Rolls:
+        """The rolls of all hands in a row."""
+        return self._laid_out([(0, hand) for hand in range(self._hands)])
+
+    @cached_property
+    def _forced(self) -> Rolls:
+        """The rolls of all dice in as many rows as do not wait for each other."""
+        return self._laid_out([(row, self.model.full) for row in range(self._chunk)])
 
     def _laid_out(self, places: Sequence[Place]) -> Rolls:
         reads: list[list[int]] = []
         weights: list[float] = []
         starts: list[int] = []
-        for row, hot, hand in places:
+        for row, hand in places:
             model = self.model.hands[hand]
-            read = [self._read(row, hot, entry) for entry in model.entries]
+            read = [self._read(row, entry) for entry in model.entries]
             starts.append(len(weights))
             weights += [roll.weight / model.outcomes for roll in model.classes]
             reads += [[read[number] for number in roll.entries] for roll in model.classes]
@@ -189,19 +184,16 @@ class Levels:
             spread = np.zeros((len(places), len(weights)))
             for state, (start, end) in enumerate(pairwise([*starts, len(weights)])):
                 spread[state, start:end] = weights[start:end]
-            return FewRolls.of(reads, spread)
+            classes = Classes.of(reads)
+            return FewRolls(classes, np.ascontiguousarray(spread[:, classes.order]))
         class_starts = np.cumsum([0, *map(len, reads[:-1])])
         return ManyRolls(np.array(list(chain(*reads))), class_starts, np.array(weights), np.array(starts))
 
-    def _read(self, row: int, hot: int, entry: Entry) -> int:
+    def _read(self, row: int, entry: Entry) -> int:
         """Return the place of what an entry leads to, counted from the start of a row."""
-        points = entry.points + (self.model.bonus_after(hot) if entry.hot else 0)
-        after = hot + bool(entry.hot and self.model.bonus)
-        if entry.may_roll:
-            column = after * self.hands + entry.hand
-        else:
-            column = self.columns + (entry.hand if self._by_hand else 0)
-        return (row + points // self.step) * self.width + column
+        bank = self._hands + (entry.hand if self._by_hand else 0)
+        column = entry.hand if entry.may_roll else bank
+        return (row + entry.points // self._step) * self._width + column
 
 
 @lru_cache(maxsize=16)

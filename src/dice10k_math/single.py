@@ -1,9 +1,8 @@
 """One turn in one situation: the worth of every after-state, for advice.
 
-The same backward induction as the operator's, for a single context, in two forms. The plain one works level by level
-of the turn score with numpy and
-needs nothing compiled, so a command that answers one question starts at once. The compiled one is for a process that
-asks many.
+The same backward induction as the operator's, for a single context, in two forms. The plain one works with numpy,
+level by level of the turn score or, with a hot-dice bonus, leg by leg, and needs nothing compiled, so a command that
+answers one question starts at once. The compiled one is for a process that asks many.
 They check each other in the tests.
 """
 
@@ -15,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dice10k_math.edges import RollOn, edge_worths
-from dice10k_math.levels import Levels, levels_of
+from dice10k_math.legs import legs_of
+from dice10k_math.levels import levels_of
 from dice10k_math.program import ANY_HAND, NEVER, Floats, Program
 
 
@@ -50,6 +50,8 @@ class Situation:
 class TurnWorths:
     """What each after-state of a program is worth in one situation: `roll` on from it, or the `best` of rolling and
     banking; and what the `bank` of each turn score is worth.
+
+    Turn scores lower than those asked about may have no worth, nan.
     """
 
     program: Program
@@ -73,14 +75,14 @@ class TurnWorths:
         return None if worth == NEVER else worth
 
 
-def evaluate(program: Program, situation: Situation) -> TurnWorths:
-    """Return the worth of every after-state in one situation."""
+def evaluate(program: Program, situation: Situation, since: int = 0) -> TurnWorths:
+    """Return the worth of every after-state in one situation, those from a turn score on."""
     if "numba" in sys.modules:
         from dice10k_math.kernel import back_up_single
 
         roll, best = back_up_single(*_arguments(program, situation))
         return TurnWorths(program, roll, best, situation.bank)
-    return _evaluate_plainly(program, situation)
+    return _evaluate_plainly(program, situation, max(since, 0))
 
 
 def _arguments(program: Program, situation: Situation) -> tuple[object, ...]:
@@ -119,60 +121,16 @@ def _ending_worths(program: Program, situation: Situation) -> Floats:
     return program.bust * lost + program.instant_win
 
 
-def _evaluate_plainly(program: Program, situation: Situation) -> TurnWorths:
-    limit, forced_limit = _limits(program, situation)
-    levels = levels_of(program)
-    edges = _edge_worths(situation)
-    roll = levels.edges(edges, forced_limit // levels.step + 1 + program.widest // levels.step)
-    bank_columns, stay = levels.banks(situation.bank, len(roll))
-    grid = np.concatenate([np.maximum(roll, stay), bank_columns], axis=1)
-    endings = np.tile(_ending_worths(program, situation), levels.columns // levels.hands)
-    if forced_limit > limit:
-        _back_up_forced(levels, (limit // levels.step, forced_limit // levels.step), endings, (roll, grid, stay))
-    _back_up(levels, limit // levels.step, endings, (roll, grid, stay))
-    return _by_state(program, levels, forced_limit, edges, situation.bank, roll, grid)
-
-
-def _back_up(levels: Levels, top: int, endings: Floats, given: tuple[Floats, Floats, Floats]) -> None:
-    """Write what rolling, and the better of rolling and banking, is worth in the rows up to `top`."""
-    roll, grid, stay = given
-    flat = grid.reshape(-1)
-    for row in range(top, -1, -1):
-        columns, rolls = levels.rolls(row)
-        if rolls is not None:
-            rolled = rolls.worth(flat[row * levels.width :])
-            rolled += endings[columns]
-            roll[row, columns] = rolled
-            np.maximum(rolled, stay[row, columns], out=grid[row, columns])
-
-
-def _back_up_forced(
-    levels: Levels, rows: tuple[int, int], endings: Floats, given: tuple[Floats, Floats, Floats]
-) -> None:
-    """Do the same for the rolls of all dice in the rows from the one on to the other, and in a few before them.
-
-    What is written there before its time is not read before it is written anew.
-    """
-    roll, grid, stay = given
-    flat = grid.reshape(-1)
-    whole = slice(levels.hands - 1, levels.hots * levels.hands, levels.hands)
-    end = rows[1] + 1
-    while end > rows[0] + 1:
-        start = max(end - levels.chunk, 0)
-        rolled = levels.forced.worth(flat[start * levels.width :]).reshape(levels.chunk, levels.hots)[: end - start]
-        rolled += endings[-1]
-        roll[start:end, whole] = rolled
-        grid[start:end, whole] = np.maximum(rolled, stay[start:end, whole])
-        end = start
-
-
-def _by_state(
-    program: Program, levels: Levels, limit: int, edges: Floats, bank: Floats, roll: Floats, grid: Floats
-) -> TurnWorths:
-    """Return the worths by after-state of the program, of which those beyond the limit are edges."""
+def _evaluate_plainly(program: Program, situation: Situation, since: int = 0) -> TurnWorths:
+    limits, edges, bank = _limits(program, situation), _edge_worths(situation), situation.bank
+    layout = legs_of(program) if program.model.bonus else levels_of(program)
+    roll, grid = layout.back_up((since, *limits), edges, bank, _ending_worths(program, situation))
+    # Beyond the limit there are edges.
+    first, end = np.searchsorted(-program.turn_score, (-limits[1], -since + 1)).tolist()
+    rows, columns = layout.places
+    places = rows[first:end], columns[first:end]
     rolled = edges[program.edge_kind]
     best = np.maximum(rolled, np.where(program.bank_row >= 0, bank[program.bank_row], NEVER))
-    first = int(np.searchsorted(-program.turn_score, -limit))
-    places = levels.row[first:], levels.column[first:]
-    rolled[first:], best[first:] = roll[places], grid[places]
+    rolled[first:end], best[first:end] = roll[places], grid[places]
+    rolled[end:] = best[end:] = np.nan
     return TurnWorths(program, rolled, best, bank)

@@ -177,9 +177,9 @@ class ResponsePositions:
         table = self.duel.last[1].table
         return 1.0 - float(table[min(own - race.scores, len(table) - 1), opponent])
 
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, asked: tuple[int, int] = (0, 0)) -> TurnWorths:
         """Return the worth of every after-state of the player's turn."""
-        return evaluate(self.duel.race.program, self._situation(mover, other, second, reach))
+        return evaluate(self.duel.race.program, self._situation(mover, other, second, asked[1]), asked[0])
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
         """Return the worth of banking each turn score that may be banked."""

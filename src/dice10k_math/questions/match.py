@@ -154,7 +154,7 @@ class MatchSolution:
         seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
         keeps = keeps_of(self.rules, hand, aligned)
         most = max((after_keep(self.rules, keep, turn_score, hot_dice)[0] for keep in keeps), default=turn_score)
-        table = self._lookup(seats, second, most)
+        table = self._lookup(seats, second, (turn_score, most))
         table.check(turn_score, hot_dice, hand)
         found = [table.rolled_on(keep, turn_score, hot_dice) for keep in keeps]
         found += [
@@ -208,10 +208,12 @@ class MatchSolution:
         ['bank', 'roll']
         """
         seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
-        return _ranked(self._lookup(seats, second, turn_score).left(hand_of(self.rules, dice), turn_score, hot_dice))
+        return _ranked(
+            self._lookup(seats, second, (turn_score, turn_score)).left(hand_of(self.rules, dice), turn_score, hot_dice)
+        )
 
-    def _lookup(self, seats: tuple[Seat, Seat], second: bool, most: int) -> _Lookup:
-        worths = self.positions.turn(*seats, second=second, reach=most)
+    def _lookup(self, seats: tuple[Seat, Seat], second: bool, asked: tuple[int, int]) -> _Lookup:
+        worths = self.positions.turn(*seats, second=second, asked=asked)
         return _Lookup(self.rules, worths)
 
     def take_over(

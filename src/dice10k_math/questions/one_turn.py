@@ -33,7 +33,7 @@ class OneTurn:
         worth = self.turn(mover, other, second=second).start
         return worth, worth, worth
 
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:  # noqa: ARG002 - as positions are asked
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, asked: tuple[int, int] = (0, 0)) -> TurnWorths:  # noqa: ARG002 - as positions are asked
         """Return the worth of every after-state."""
         return evaluate(self.program, self.situation)
 

@@ -37,9 +37,11 @@ class Positions(Protocol):
         """Return the mover's win probability with its lower and upper bound."""
         ...
 
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:
-        """Return the worth of every after-state of the mover's turn, those up to a turn score of `reach` without the
-        short cut for turn scores at which a player banks anyway.
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, asked: tuple[int, int] = (0, 0)) -> TurnWorths:
+        """Return the worth of every after-state of the mover's turn.
+
+        `asked`: the least turn score asked about, lower ones may have no worth; and one up to which the short cut for
+        turn scores at which a player banks anyway is not taken.
         """
         ...
 
@@ -160,9 +162,9 @@ class RacePositions:
             won -= self.last_turn[np.clip(own - opponent, 0, len(self.last_turn) - 1)]
         return np.where(below, going_on, won)
 
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, asked: tuple[int, int] = (0, 0)) -> TurnWorths:
         """Return the worth of every after-state of the mover's turn."""
-        return evaluate(self.race.program, self._situation(mover, other, second, reach))
+        return evaluate(self.race.program, self._situation(mover, other, second, asked[1]), asked[0])
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
         """Return the worth of banking each turn score that may be banked."""
@@ -250,9 +252,9 @@ class FieldPositions:
         last = int(self.field.program.bank_scores[worth_it[-1]]) if len(worth_it) else 0
         return min(limit, last), top
 
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, asked: tuple[int, int] = (0, 0)) -> TurnWorths:
         """Return the worth of every after-state of the mover's turn."""
-        return evaluate(self.field.program, self._situation(mover, other, second, reach))
+        return evaluate(self.field.program, self._situation(mover, other, second, asked[1]), asked[0])
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
         """Return the worth of banking each turn score that may be banked."""
@@ -314,9 +316,9 @@ class RoundsPositions:
         """Return the mover's win probability with its lower and upper bound."""
         return self.phases[second].value(mover, other, second=second)
 
-    def turn(self, mover: Seat, other: Seat, *, second: bool = False, reach: int = 0) -> TurnWorths:
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, asked: tuple[int, int] = (0, 0)) -> TurnWorths:
         """Return the worth of every after-state of the mover's turn."""
-        return self.phases[second].turn(mover, other, second=second, reach=reach)
+        return self.phases[second].turn(mover, other, second=second, asked=asked)
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
         """Return the worth of banking each turn score that may be banked."""
