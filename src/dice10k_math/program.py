@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.maxima import Maxima, maxima_of
-from dice10k_math.turn import Entry, HandModel, TurnModel
+from dice10k_math.reach import Reach
+from dice10k_math.turn import HandModel, TurnModel
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -132,8 +133,6 @@ BLOCK = 64
 """Contexts backed up together: enough to fill the vector units, few enough for their rows to stay in the cache."""
 NEVER = -1e30
 """Worth of banking where it is not allowed."""
-State = tuple[int, int, int]
-"""(turn score, hot dice, hand)"""
 
 
 def compile_turn(
@@ -170,86 +169,70 @@ def compile_turn(
     >>> int((~program.hot_edge & (program.turn_score <= 8000)).sum())
     1647
     """
+    reach = Reach(model, most, most_hot_dice)
+    steps, hots, hands = np.nonzero(reach.after.transpose(2, 0, 1))
+    order = _Order(*(part[::-1] for part in (steps, hots, hands)))
+    by_hand = reach.banks if bank_leaves_hand else reach.banks.any(axis=1, keepdims=True)
+    bank_steps, bank_hands = np.nonzero(by_hand)
+    banks = np.full(by_hand.shape, -1)
+    banks[by_hand] = np.arange(len(bank_steps))
     kinds = 1 if multiple is None else multiple // model.step
-    inner, edges = _reach(model, most, most_hot_dice)
-    order = sorted(inner | edges, reverse=True)
-    banks = _banks(model, order, bank_leaves_hand)
-    bank_of = {bank: row for row, bank in enumerate(banks)}
-    row_of = {state: len(banks) + number for number, state in enumerate(order)}
-    targets: list[int] = []
-    starts: list[int] = []
-    for state in order:
-        starts.append(len(targets))
-        if state in inner:
-            targets += [
-                row_of[after] if entry.may_roll else bank_of[after[0], after[2] if bank_leaves_hand else ANY_HAND]
-                for entry in model.hands[state[2]].entries
-                for after in (_after(model, state, entry),)
-            ]
     both = any(entry.may_roll and entry.may_bank for hand in model.hands for entry in hand.entries)
+    may_stay = both & (order.steps > 0) & (hot_may_bank | (order.hands != model.full))
     return Program(
         model,
         np.array([hand.bust / hand.outcomes for hand in model.hands]),
         np.array([hand.instant_win / hand.outcomes for hand in model.hands]),
-        np.array([score for score, _ in banks], np.int32),
-        np.array([hand for _, hand in banks], np.int32),
-        np.array([hand for _, _, hand in order], np.int32),
-        np.array([score for score, _, _ in order], np.int32),
-        np.array([hot for _, hot, _ in order], np.int32),
-        np.array([bool(model.bonus) and hot > most_hot_dice for _, hot, _ in order]),
+        (bank_steps * model.step).astype(np.int32),
+        (bank_hands if bank_leaves_hand else np.full_like(bank_hands, ANY_HAND)).astype(np.int32),
+        order.hands.astype(np.int32),
+        (order.steps * model.step).astype(np.int32),
+        order.hots.astype(np.int32),
+        order.hots >= reach.hots,
         most,
         not hot_may_bank,
-        max(entry.points for hand in model.hands for entry in hand.entries) + model.bonus_after(most_hot_dice),
-        np.array([hand * kinds + score // model.step % kinds for score, _, hand in order], np.int32),
-        np.array(
-            [
-                bank_of[score, hand if bank_leaves_hand else ANY_HAND]
-                if both and score and (hot_may_bank or hand != model.full)
-                else -1
-                for score, _, hand in order
-            ],
-            np.int32,
-        ),
-        np.array(targets, np.int32),
-        np.array([*starts, len(targets)], np.int32),
+        reach.widest,
+        (order.hands * kinds + order.steps % kinds).astype(np.int32),
+        np.where(may_stay, banks[order.steps, order.hands if bank_leaves_hand else 0], -1).astype(np.int32),
+        *_targets(reach, order, banks),
     )
 
 
-def _after(model: TurnModel, state: State, entry: Entry) -> State:
-    score, hot, _ = state
-    if not entry.hot:
-        return score + entry.points, hot, entry.hand
-    return score + entry.points + model.bonus_after(hot), hot + bool(model.bonus), entry.hand
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The after-states in the order in which they are backed up: turn scores in steps, hot dice and hands."""
+
+    steps: NDArray[np.int64]
+    hots: NDArray[np.int64]
+    hands: NDArray[np.int64]
 
 
-def _reach(model: TurnModel, most: int, most_hot_dice: int) -> tuple[set[State], set[State]]:
-    """Return the after-states that can be reached (the start of the turn among them), and the edges."""
-    start = (0, 0, model.full)
-    inner, edges = {start}, set()
-    waiting = [start]
-    while waiting:
-        state = waiting.pop()
-        for entry in model.hands[state[2]].entries:
-            if not entry.may_roll:
-                continue
-            after = _after(model, state, entry)
-            if after[0] > most or after[1] > most_hot_dice:
-                edges.add(after)
-            elif after not in inner:
-                inner.add(after)
-                waiting.append(after)
-    return inner, edges
+def _targets(reach: Reach, order: _Order, banks: NDArray[np.int64]) -> tuple[Ints, Ints]:
+    """Return the row of each entry of each after-state that is no edge, and where the rows of each start.
 
-
-def _banks(model: TurnModel, order: list[State], bank_leaves_hand: bool) -> list[tuple[int, int]]:
-    """Return what can be banked, as (turn score, hand left)."""
-    banked = {(score, hand) for score, _, hand in order if score}
-    for state in order:
-        for entry in model.hands[state[2]].entries:
-            if entry.may_bank and not entry.may_roll:
-                after = _after(model, state, entry)
-                banked.add((after[0], after[2]))
-    return sorted(banked if bank_leaves_hand else {(score, ANY_HAND) for score, _ in banked})
+    Parameters
+    ----------
+    reach, order
+        The after-states.
+    banks
+        Shape (steps, hands or 1): the bank row of each turn score.
+    """
+    inner = reach.inner[order.hots, order.hands, order.steps]
+    entries = np.array([len(hand.entries) for hand in reach.model.hands])
+    starts = np.append(0, np.cumsum(np.where(inner, entries[order.hands], 0)))
+    targets = np.empty(starts[-1], np.int32)
+    rows = np.empty(reach.after.shape, np.int64)
+    rows[order.hots, order.hands, order.steps] = int((banks >= 0).sum()) + np.arange(len(order.steps))
+    for hot in range(reach.hots):
+        for hand in range(len(entries)):
+            here = np.flatnonzero(inner & (order.hots == hot) & (order.hands == hand))
+            for number, (entry, hot_after, steps) in enumerate(reach.ways(hot, hand)):
+                if entry.may_roll:
+                    found = rows[hot_after, entry.hand, order.steps[here] + steps]
+                else:
+                    found = banks[order.steps[here] + steps, min(entry.hand, banks.shape[1] - 1)]
+                targets[starts[here] + number] = found
+    return targets, starts.astype(np.int32)
 
 
 def survival(model: TurnModel, multiple: int) -> tuple[Floats, Floats]:

@@ -85,7 +85,7 @@ def test_only_turn_scores_that_are_asked_about_are_evaluated(game: str, since: i
 @pytest.mark.parametrize("game", WITH_BONUS)
 def test_turn_scores_are_taken_in_parts_where_there_is_much_to_read(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program, whole, given = program_of(game), *situation(game, 5)[::2]
-    monkeypatch.setattr(legs, "AT_ONCE", 3_000)
+    monkeypatch.setattr(legs, "AT_ONCE", 200)
     parts = legs.Legs(program)
     assert min(hand.at_once for hand in parts._rolls) < 10
     monkeypatch.setattr(single, "legs_of", lambda _: parts)
