@@ -80,7 +80,7 @@ class Reach:
         """Shape (steps, hands): whether a turn score can be banked that leaves a hand, as far as the rules of banks
         allow it; after a roll from an edge as well.
         """
-        found: Mask = self.after.any(axis=0)
+        found: Mask = np.logical_or.reduce(self.after)
         for hot in range(len(self.after)):
             for hand in range(len(self.model.hands)):
                 here = self.after[hot, hand, : self._outside]
