@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from itertools import product
 from typing import Any
@@ -15,13 +16,15 @@ import numpy as np
 import pytest
 
 import dice10k_math as d10
+from dice10k_math.certify.exact import judge_exactly
 from dice10k_math.certify.rounds import RoundsVerdict, judge_rounds
 from dice10k_math.errors import InputError
+from dice10k_math.explicit.match import layout_of
 from dice10k_math.extra_rounds import ExtraRounds, value_of_ties
 from dice10k_math.field import Extent, Field
 from dice10k_math.last_turn import NEAREST
 from dice10k_math.policy import parse_policy
-from dice10k_math.questions.exact_match import certify_match
+from dice10k_math.questions.exact_match import ExactMatch, certify_match
 from dice10k_math.questions.match import solve_match
 from dice10k_math.questions.simulation import players_of
 from dice10k_math.race import Race
@@ -145,6 +148,95 @@ def test_equal_turns_with_penalties_by_plain_loops(tie: str) -> None:
         assert found.upper - found.lower < 1e-10
         checked += 1
     assert checked == 450
+
+
+@cache
+def in_fractions(tie: str) -> ExactMatch:
+    """Scores are told apart from -500 on."""
+    rules = in_rounds(tie)
+    return certify_match(rules, layout=replace(layout_of(rules), low=-500, far=(200,)))
+
+
+@pytest.mark.parametrize("tie", [pytest.param("shared", marks=pytest.mark.slow), "extra_rounds"])
+def test_fractions_enclose_equal_turns_with_penalties(tie: str) -> None:
+    _, oracle = compared(tie)
+    found = in_fractions(tie)
+    checked = 0
+    scores = range(-300, 200, 100)
+    for own, other, busts, other_busts, second in product(scores, scores, range(3), range(3), (False, True)):
+        start = Start(own, other, True, True, busts, other_busts, "second" if second else "")
+        bounds = found.win_probability(own, other, second=second, opened=(True, True), busts=(busts, other_busts))
+        near = min(own, other) >= 0
+        close = CLOSE if near else 1e-7
+        assert bounds.lower - close <= oracle.value(start) <= bounds.upper + close
+        assert 0 <= bounds.upper - bounds.lower < (1e-8 if near else 2e-4)
+        checked += 1
+    assert checked == 450
+
+
+def test_fractions_enclose_every_tie() -> None:
+    """The busts in a row of both count in extra rounds; the loops and the floats say the same."""
+    (_, oracle), claims = compared("extra_rounds"), in_fractions("extra_rounds").claims
+    floats = value_of_ties(Field(oracle.rules, SMALL))
+    level, listed = oracle.rules.ending.target, 0
+    for tie in product(range(3), range(3)):
+        low, high = claims.tie_lower[tie], claims.tie_upper[tie]
+        assert 0 < high - low < 1e-10
+        assert low - CLOSE <= floats[tie] <= high + CLOSE
+        start = oracle.told_apart(Start(level, level, True, True, *tie, "extra"))
+        if start in oracle.numbers:
+            assert low - CLOSE <= oracle.value(start) <= high + CLOSE
+            listed += 1
+    assert listed >= 3
+    assert claims.tie_lower[0, 2] - claims.tie_upper[2, 0] > 0.01
+
+
+WRONG = {
+    "tie": ((2, 0), "leading off an extra round with 2 and 0"),
+    "answer": ((0, 2, 0), "answering a bust with 0 and 2"),
+}
+
+
+@pytest.mark.parametrize("side", ["lower", "upper"])
+@pytest.mark.parametrize("what", WRONG)
+def test_a_tie_that_claims_too_much_is_refused_in_fractions(what: str, side: str) -> None:
+    found, (place, where) = in_fractions("extra_rounds"), WRONG[what]
+    forged = getattr(found.claims, f"{what}_{side}").copy()
+    forged[place] += Fraction(1, 10**9) if side == "lower" else Fraction(-1, 10**9)
+    verdict = judge_exactly(found.match, replace(found.claims, **{f"{what}_{side}": forged}))
+    assert any(fault.where.startswith(where) for fault in verdict.faults)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("in_a_row", [None, BustsInARow(2, 100)])
+def test_fractions_enclose_equal_turns_where_a_bust_on_six_costs_points(in_a_row: BustsInARow | None) -> None:
+    rules = replace(in_rounds("extra_rounds", dice=6), bust=BustRules(on_six=(SixDicePenalty(100),), in_a_row=in_a_row))
+    found, oracle = certify_match(rules), MatchOracle(rules, 8_000, span=(-800, 200))
+    counted = range(2 if in_a_row else 1)
+    scores = range(-200, 200, 100)
+    for own, other, busts, other_busts, second in product(scores, scores, counted, counted, (False, True)):
+        start = Start(own, other, True, True, busts, other_busts, "second" if second else "")
+        bounds = found.win_probability(own, other, second=second, opened=(True, True), busts=(busts, other_busts))
+        assert bounds.lower - 1e-7 <= oracle.value(start) <= bounds.upper + 1e-7
+        assert bounds.upper - bounds.lower < 0.05
+    level = oracle.value(Start(200, 200, True, True, stage="extra"))
+    assert found.claims.tie_lower[0, 0] - CLOSE <= level <= found.claims.tie_upper[0, 0] + CLOSE
+    assert found.claims.tie_upper[0, 0] - found.claims.tie_lower[0, 0] < 1e-10
+
+
+@pytest.mark.parametrize("kind", ["final_round", "equal_turns"])
+def test_an_interval_of_scores_bounds_each_of_them_in_fractions(kind: str) -> None:
+    """Also those from where a bank may reach the target with one total or with a greater one."""
+    rules = replace(in_rounds("shared"), ending=Ending("final_round" if kind == "final_round" else "equal_turns", 200))
+    usual = replace(layout_of(rules), far=(400,))
+    fine, coarse = (certify_match(rules, layout=replace(usual, low=low)) for low in (-400, 0))
+    checked = 0
+    for own, other in product(range(-400, 200, 100), repeat=2):
+        near, far = (match.win_probability(own, other, opened=(True, True)) for match in (fine, coarse))
+        assert far.lower <= near.upper
+        assert near.lower <= far.upper
+        checked += near.upper - near.lower < far.upper - far.lower
+    assert checked > 20
 
 
 def test_extra_rounds_without_penalties_are_those_of_races() -> None:

@@ -72,7 +72,7 @@ def test_fractions_enclose_the_values_of_plain_loops(rules: Ruleset) -> None:
 @pytest.mark.slow
 def test_extra_rounds_of_dix_mille() -> None:
     claims = certify_match(with_target(DIX_MILLE, 500)).claims
-    assert round(float(claims.tie_lower), 6) == round(float(claims.tie_upper), 6) == 0.400999
+    assert round(float(claims.tie_lower[0, 0]), 6) == round(float(claims.tie_upper[0, 0]), 6) == 0.400999
 
 
 @pytest.mark.slow
@@ -153,19 +153,22 @@ def test_a_worse_play_of_last_turns_and_extra_rounds_is_refused() -> None:
     tie = found.claims.tie_policy
     assert tie is not None
     assert "leading off an extra round" in str(judged(found, tie_policy=never_bank(tie)).faults[0])
+    answer = found.claims.answer_policy
+    assert answer is not None
+    assert "answering a bust" in str(judged(found, answer_policy=never_bank(answer)).faults[0])
 
 
-@pytest.mark.parametrize("field", ["tie_lower", "tie_upper", "last_lower", "last_upper"])
+WRONG = {"tie": ((0, 0), "leading off an extra round"), "last": (3, "a last turn"), "answer": ((0, 0, 1), "answering")}
+
+
+@pytest.mark.parametrize("field", [f"{what}_{side}" for what in WRONG for side in ("lower", "upper")])
 def test_a_wrong_last_turn_or_tie_is_refused(field: str) -> None:
     found = certified(RACES[3])
-    by = LITTLE if field.endswith("lower") else -LITTLE
-    forged = getattr(found.claims, field)
-    if field.startswith("tie"):
-        forged = forged + by
-    else:
-        forged = forged.copy()
-        forged[3] += by
-    assert not judged(found, **{field: forged}).accepted
+    forged = getattr(found.claims, field).copy()
+    place, where = WRONG[field.split("_", maxsplit=1)[0]]
+    forged[place] += LITTLE if field.endswith("lower") else -LITTLE
+    verdict = judged(found, **{field: forged})
+    assert any(fault.where.startswith(where) for fault in verdict.faults)
 
 
 def test_what_is_no_probability_is_refused() -> None:
@@ -176,7 +179,8 @@ def test_what_is_no_probability_is_refused() -> None:
         verdict = judged(found, lower=forged)
         assert "score 100 against 50" in verdict.faults[0].where
     assert not judged(found, upper=found.claims.upper[:, :-1]).accepted
-    assert not judged(found, tie_lower=Fraction(1, 3)).accepted
+    assert "a tie" in str(judged(found, tie_lower=np.array([[Fraction(1, 3)]], object)).faults[0])
+    assert not judged(found, tie_lower=np.array([], object)).accepted
 
 
 def stuck(rules: Ruleset) -> tuple[ExplicitMatch, Claims]:

@@ -38,11 +38,11 @@ from dice10k_math.explicit.claims import (
     endings_of,
     extreme,
     last_turn_banks,
-    tie_banks,
     waiting,
 )
 from dice10k_math.explicit.match import ExplicitMatch, kinds_of_edges, last_limit, tie_limit
 from dice10k_math.explicit.survival import survival_bounds
+from dice10k_math.explicit.ties import Answer, Tie, answer_endings, answers, tie_endings, ties
 from dice10k_math.explicit.turn import (
     Algebra,
     Banks,
@@ -123,7 +123,9 @@ def judge_exactly(match: ExplicitMatch, claims: Claims, progress: Progress | Non
             progress(done / len(jobs))
     if not found:
         found += _Ends(match, claims).faults()
-    return ExactVerdict(tuple(found), 2 * (claims.lower.size + len(claims.last_lower) + _breaks_ties(match)))
+    checked = claims.lower.size + claims.last_lower.size + claims.answer_lower.size
+    checked += claims.tie_lower.size if _breaks_ties(match) else 0
+    return ExactVerdict(tuple(found), 2 * checked)
 
 
 def _breaks_ties(match: ExplicitMatch) -> bool:
@@ -142,26 +144,43 @@ def _behind(match: ExplicitMatch, place: int) -> str:
     return f"a last turn, {match.deficits[place] * match.unit} behind"
 
 
+def _at_tie(tie: Tie) -> str:
+    return "leading off an extra round" + (f" with {tie[0]} and {tie[1]} busts in a row" if any(tie) else "")
+
+
+def _at_answer(answer: Answer) -> str:
+    led, followed, on_six = answer
+    words = "answering a bust" + (" with all dice" if on_six else "")
+    return words + (f" with {led} and {followed} busts in a row" if led or followed else "")
+
+
 def _range_faults(match: ExplicitMatch, claims: Claims) -> Iterator[ExactFault]:
     """Refuse what is no claim at all: other turn starts, or numbers that are no probabilities."""
-    shape, last = (match.phases, match.won, match.won), len(match.deficits)
-    for name, found, right in (
-        (LOWER, claims.lower, shape),
-        (UPPER, claims.upper, shape),
-        (LOWER, claims.last_lower, (last,)),
-        (UPPER, claims.last_upper, (last,)),
-    ):
-        if found.shape != right:
-            yield ExactFault(name, f"{found.shape} turn starts instead of {right}")
-            continue
-        for place, value in np.ndenumerate(found):
-            if not isinstance(value, Fraction) or not 0 <= value <= 1:
-                where = _where(match, *place) if len(place) == 3 else _behind(match, *place)
-                yield ExactFault(name, where, value)
-    shared = not _breaks_ties(match)
-    for name, tie in ((LOWER, claims.tie_lower), (UPPER, claims.tie_upper)):
-        if not isinstance(tie, Fraction) or not 0 <= tie <= 1 or (shared and tie != HALF):
-            yield ExactFault(name, "a tie", tie, HALF if shared else None)
+    shape, last, level = (match.phases, match.won, match.won), len(match.deficits), (match.busts, match.busts)
+    answer = (*level, 2) if _breaks_ties(match) else (0,)
+    kinds: tuple[tuple[Fractions, Fractions, tuple[int, ...], Callable[..., str]], ...] = (
+        (claims.lower, claims.upper, shape, partial(_where, match)),
+        (claims.last_lower, claims.last_upper, (last,), partial(_behind, match)),
+        (claims.tie_lower, claims.tie_upper, level, lambda *tie: _at_tie(tie)),
+        (claims.answer_lower, claims.answer_upper, answer, lambda *answer: _at_answer(answer)),
+    )
+    for low, high, right, where in kinds:
+        for name, found in ((LOWER, low), (UPPER, high)):
+            yield from _kind_faults(name, found, right, where)
+    if not _breaks_ties(match):
+        for name, found in ((LOWER, claims.tie_lower), (UPPER, claims.tie_upper)):
+            yield from (ExactFault(name, "a tie", value, HALF) for value in found.flat if value != HALF)
+
+
+def _kind_faults(
+    name: str, found: Fractions, right: tuple[int, ...], where: Callable[..., str]
+) -> Iterator[ExactFault]:
+    if found.shape != right:
+        yield ExactFault(name, f"{found.shape} turn starts instead of {right}")
+        return
+    for place, value in np.ndenumerate(found):
+        if not isinstance(value, Fraction) or not 0 <= value <= 1:
+            yield ExactFault(name, where(*place), value)
 
 
 class _Judge:
@@ -169,10 +188,15 @@ class _Judge:
 
     def __init__(self, match: ExplicitMatch, claims: Claims) -> None:
         self.match, self.claims = match, claims
-        every = [*claims.lower.flat, *claims.upper.flat, *claims.last_lower, *claims.last_upper]
-        self.one = lcm(*(value.denominator for value in (*every, claims.tie_lower, claims.tie_upper, HALF)))
-        self.lower, self.upper = self._whole(claims.lower), self._whole(claims.upper)
-        self.last_lower, self.last_upper = self._whole(claims.last_lower), self._whole(claims.last_upper)
+        bounds = (
+            (claims.lower, claims.upper),
+            (claims.last_lower, claims.last_upper),
+            (claims.tie_lower, claims.tie_upper),
+            (claims.answer_lower, claims.answer_upper),
+        )
+        self.one = lcm(*(value.denominator for both in bounds for bound in both for value in bound.flat), 2)
+        whole = [(self._whole(low), self._whole(high)) for low, high in bounds]
+        (self.lower, self.upper), self.last, self.tie, self.answer = whole
         self.survival = survival_bounds(match.model, kinds_of_edges(match))
         if match.overshoot == "not_allowed":
             # Past the target nothing can be banked.
@@ -188,14 +212,14 @@ class _Judge:
             for number in range(len(blocks(self.match))):
                 yield partial(self._last_turns, number, lowest)
             if _breaks_ties(self.match):
-                yield partial(self._tie, lowest)
+                yield partial(self._answers, lowest)
+                yield partial(self._ties, lowest)
             for phase in range(self.match.phases):
                 yield from self._turns(phase, lowest)
 
     def _turns(self, phase: int, lowest: bool) -> Iterator[Callable[[], list[ExactFault]]]:
         claimed, other = (self.lower, self.upper) if lowest else (self.upper, self.lower)
-        last = self.last_upper if lowest else self.last_lower
-        table = waiting(self.match, phase, other, last, self.one, lowest=lowest)
+        table = waiting(self.match, phase, other, self.last[lowest], self.one, lowest=lowest)
         for part in range(self.match.won):
             yield partial(self._turn, phase, part, table, claimed[phase, part], lowest)
 
@@ -210,8 +234,7 @@ class _Judge:
         """Check last turns of some deficits: the follower's tie is the other's lead in the next round."""
         match = self.match
         place, deficits = blocks(match)[number]
-        tie = self.claims.tie_upper if lowest else self.claims.tie_lower
-        level = int((1 - tie) * self.one)
+        level = self.one - self.tie[lowest][0, 0]
         bust = np.array([level if deficit == 0 else 0 for deficit in deficits], object)
         top = np.full(len(deficits), self.one, object)
         worse = np.minimum if lowest else np.maximum
@@ -224,23 +247,35 @@ class _Judge:
         )
         policy = self.claims.last_policy[number] if lowest else None
         worth = back_up(match, last_limit(match, deficits), endings, Whole(down=lowest), policy)
-        claimed = (self.last_lower if lowest else self.last_upper)[place]
+        claimed = self.last[not lowest][place]
         where = [_behind(match, number) for number in range(len(match.deficits))[place]]
         return self._compare(claimed, worth, lowest, where)
 
-    def _tie(self, lowest: bool) -> list[ExactFault]:
+    def _answers(self, lowest: bool) -> list[ExactFault]:
+        """Check answers to busts: a tie is the other's lead in the next round."""
         match = self.match
-        answered = self.one - (self.last_upper if lowest else self.last_lower)
-        bust = answered[[0]]
-        top = answered[[-1]] if lowest else np.full(1, self.one, object)
-        banks = tie_banks(match, answered, self.one, lowest=lowest)
-        worse = np.minimum if lowest else np.maximum
-        endings = Endings(banks, bust, bust, edges(self.survival[not lowest], bust, bust, top, worse), self.one)
-        worth = back_up(
-            match, tie_limit(match), endings, Whole(down=lowest), self.claims.tie_policy if lowest else None
-        )
-        claimed = self._whole(np.array([self.claims.tie_lower if lowest else self.claims.tie_upper], object))
-        return self._compare(claimed, worth, lowest, ["leading off an extra round"])
+        banks, bust, on_six = answer_endings(match, self.one - self.tie[lowest], self.one, 0)
+        top = np.full(len(bust), self.one, object)
+        policy = self.claims.answer_policy if lowest else None
+        worth = self._turn_of_extra_round((banks, bust, on_six), top, policy, lowest)
+        return self._compare(self.answer[not lowest].reshape(-1), worth, lowest, list(map(_at_answer, answers(match))))
+
+    def _ties(self, lowest: bool) -> list[ExactFault]:
+        """Check leading off extra rounds, from the turns that answer."""
+        match = self.match
+        answered = self.one - self.last[lowest]
+        endings = tie_endings(match, answered, self.one - self.answer[lowest], self.one, lowest=lowest)
+        top = np.full(match.busts**2, answered[-1] if lowest else self.one, object)
+        worth = self._turn_of_extra_round(endings, top, self.claims.tie_policy if lowest else None, lowest)
+        return self._compare(self.tie[not lowest].reshape(-1), worth, lowest, list(map(_at_tie, ties(match))))
+
+    def _turn_of_extra_round(
+        self, endings: tuple[list[Banks], Vector, Vector], top: Vector, policy: Ratings | None, lowest: bool
+    ) -> Scaled:
+        banks, bust, on_six = endings
+        beyond = edges(self.survival[not lowest], bust, on_six, top, np.minimum if lowest else np.maximum)
+        given = Endings(banks, bust, on_six, beyond, self.one)
+        return back_up(self.match, tie_limit(self.match), given, Whole(down=lowest), policy)
 
     def _compare(self, claimed: Vector, worth: Scaled, lowest: bool, where: Sequence[str]) -> list[ExactFault]:
         scale = 6**worth.exponent
@@ -266,7 +301,9 @@ class _Ends:
         last = len(match.deficits)
         # Without extra rounds every last turn ends the match, however it is played.
         self.our_last, self.their_last = (np.full(last, not _breaks_ties(match)) for _ in range(2))
-        self.our_tie = self.their_tie = not _breaks_ties(match)
+        level = (match.busts, match.busts)
+        self.our_tie, self.their_tie = (np.full(level, not _breaks_ties(match)) for _ in range(2))
+        self.our_answer, self.their_answer = (np.full(claims.answer_lower.shape, False) for _ in range(2))
 
     def faults(self) -> list[ExactFault]:
         """Add turn starts until no more come in; those that stay out are faults."""
@@ -276,8 +313,8 @@ class _Ends:
         found = [ExactFault(END, _where(self.match, *place)) for place in places]
         level = (*np.flatnonzero(~self.our_last), *np.flatnonzero(~self.their_last))
         found += [ExactFault(END, _behind(self.match, int(place))) for place in level]
-        if not (self.our_tie and self.their_tie):
-            found.append(ExactFault(END, "leading off an extra round"))
+        for known in (self.our_tie, self.their_tie):
+            found += [ExactFault(END, _at_tie((led, other))) for led, other in np.argwhere(~known).tolist()]
         return found
 
     def _round(self) -> bool:
@@ -289,8 +326,8 @@ class _Ends:
         return self._known() != before
 
     def _known(self) -> int:
-        known = (self.ours, self.theirs, self.our_last, self.their_last)
-        return int(sum(part.sum() for part in known)) + self.our_tie + self.their_tie
+        known = (self.ours, self.theirs, self.our_last, self.their_last, self.our_tie, self.their_tie)
+        return int(sum(part.sum() for part in (*known, self.our_answer, self.their_answer)))
 
     def _turns(self, phase: int) -> None:
         match = self.match
@@ -333,10 +370,13 @@ class _Ends:
         """Add last turns and extra rounds: they end the match but for a tie."""
         for number, (place, deficits) in enumerate(blocks(self.match)):
             policy = self.claims.last_policy[number]
-            self.our_last[place] |= self._last_turn(deficits, self.their_tie, Possible(), policy)
-            self.their_last[place] |= ~self._last_turn(deficits, not self.our_tie, Certain(), None)
-        self.our_tie |= self._tie(self.their_last, Possible(), self.claims.tie_policy)
-        self.their_tie |= not self._tie(~self.our_last, Certain(), None)
+            self.our_last[place] |= self._last_turn(deficits, bool(self.their_tie[0, 0]), Possible(), policy)
+            self.their_last[place] |= ~self._last_turn(deficits, not self.our_tie[0, 0], Certain(), None)
+        claims = self.claims
+        self.our_answer |= self._answers(self.their_tie, Possible(), claims.answer_policy)
+        self.their_answer |= ~self._answers(~self.our_tie, Certain(), None)
+        self.our_tie |= self._ties(self.their_last, self.their_answer, Possible(), claims.tie_policy)
+        self.their_tie |= ~self._ties(~self.our_last, ~self.our_answer, Certain(), None)
 
     def _last_turn(self, deficits: tuple[int, ...], tie: bool, algebra: Algebra, policy: Ratings | None) -> Vector:
         over = policy is not None
@@ -345,8 +385,20 @@ class _Ends:
         endings = self._with_edges(banks, bust, bust, edge=not over)
         return back_up(self.match, last_limit(self.match, deficits), endings, algebra, policy).vector
 
-    def _tie(self, answered: Vector, algebra: Algebra, policy: Ratings | None) -> bool:
+    def _answers(self, level: Vector, algebra: Algebra, policy: Ratings | None) -> Vector:
+        """Return which answers come to an end, or (for the other) which need not, from the ties that do."""
         ours = policy is not None
-        banks = tie_banks(self.match, answered, ours, lowest=True)
-        endings = self._with_edges(banks, answered[[0]], answered[[0]], edge=not ours)
-        return bool(back_up(self.match, tie_limit(self.match), endings, algebra, policy).vector[0])
+        return self._turns_of_extra_rounds(answer_endings(self.match, level, ours, ours), algebra, policy).reshape(
+            self.our_answer.shape
+        )
+
+    def _ties(self, last: Vector, answered: Vector, algebra: Algebra, policy: Ratings | None) -> Vector:
+        """Return which leads come to an end, or (for the other) which need not, from the turns that answer and do."""
+        endings = tie_endings(self.match, last, answered, policy is not None, lowest=True)
+        return self._turns_of_extra_rounds(endings, algebra, policy).reshape(self.our_tie.shape)
+
+    def _turns_of_extra_rounds(
+        self, endings: tuple[list[Banks], Vector, Vector], algebra: Algebra, policy: Ratings | None
+    ) -> Vector:
+        given = self._with_edges(*endings, edge=policy is None)
+        return back_up(self.match, tie_limit(self.match), given, algebra, policy).vector

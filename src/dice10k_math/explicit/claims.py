@@ -33,24 +33,31 @@ class Claims:
         Worth of a last turn, by deficit in units from 0; a greater deficit is worth no more than the last.
         Empty where there are none.
     tie_lower, tie_upper
-        Worth of leading off an extra round from a tie; 1/2 where a tie is shared.
+        Shape (busts, busts): worth of leading off an extra round from a tie, by the busts in a row of the one who does
+        and of the other; 1/2 where a tie is shared.
+    answer_lower, answer_upper
+        Shape (busts, busts, 2): worth of the answer to a bust of the one who led off, and to a bust with all dice.
+        Empty where a tie is shared.
     policy
         By phase and part.
     last_policy
         By block of deficits.
-    tie_policy
-        For leading off an extra round; None where a tie is shared.
+    tie_policy, answer_policy
+        For leading off an extra round, and for answers to busts; None where a tie is shared.
     """
 
     lower: Fractions
     upper: Fractions
     last_lower: Fractions
     last_upper: Fractions
-    tie_lower: Fraction
-    tie_upper: Fraction
+    tie_lower: Fractions
+    tie_upper: Fractions
+    answer_lower: Fractions
+    answer_upper: Fractions
     policy: Sequence[Sequence[Ratings]]
     last_policy: Sequence[Ratings]
     tie_policy: Ratings | None
+    answer_policy: Ratings | None
 
 
 def waiting(match: ExplicitMatch, phase: int, moving: Vector, last: Vector, one: Any, *, lowest: bool) -> list[Vector]:
@@ -146,7 +153,7 @@ def last_turn_banks(match: ExplicitMatch, deficits: Sequence[int], win: Any, tie
             continue
         scored = turn_score // match.unit
         worth = [win if scored > deficit else tie if scored == deficit else loss for deficit in deficits]
-        found.append((_vector(worth), None))
+        found.append((vector_of(worth), None))
     return found
 
 
@@ -173,7 +180,8 @@ def tie_banks(match: ExplicitMatch, answered: Vector, one: Any, *, lowest: bool)
     return found
 
 
-def _vector(worths: Sequence[Any]) -> Vector:
+def vector_of(worths: Sequence[Any]) -> Vector:
+    """Return numbers as a vector: truth values, floats or whole numbers."""
     kind = type(worths[0])
     return np.array(worths, kind if kind in (bool, float) else object)
 

@@ -135,6 +135,8 @@ class ExplicitMatch:
         The parts of turn starts; a turn start is a phase and a pair of their numbers, the mover's first.
     phases
         2 under equal turns (the first player's turn of a round, and the second's), else 1.
+    busts
+        How many numbers of busts in a row are told apart.
     won
         Row of the table of waiting: having won. The rows before it are the parts.
     rows
@@ -145,15 +147,12 @@ class ExplicitMatch:
     """
 
     def __init__(self, rules: Ruleset, layout: Layout) -> None:
-        if rules.ending.kind == "equal_turns" and penalties(rules):
-            raise InputError(
-                f"{rules.name}: equal turns together with penalties; allowed in whole numbers: the one or the other"
-            )
         self.rules, self.layout = rules, layout
         self.model: TurnModel = turn_model(rules)
         self.unit, self.target = score_step(rules), least_reaching(rules)
         self.kind, self.overshoot = rules.ending.kind, rules.ending.overshoot
         self.phases = 2 if self.kind == "equal_turns" else 1
+        self.busts = rules.bust.in_a_row.busts if rules.bust.in_a_row else 1
         first_bank = bank_rule(rules, self.target, opened=True)
         self.opened = BankRule(first_bank.minimum, first_bank.multiple)
         self.unopened = BankRule(bank_rule(rules, 0, opened=False).minimum, first_bank.multiple)
@@ -212,10 +211,9 @@ class ExplicitMatch:
             yield end + unit, inf
 
     def _parts(self) -> Iterator[Part]:
-        in_a_row = self.rules.bust.in_a_row
         falls = bool(penalties(self.rules))
         for opened in (True, False) if self.remembers else (True,):
-            for busts in range(in_a_row.busts if in_a_row else 1):
+            for busts in range(self.busts):
                 for low, high in self.intervals:
                     never = low == high == 0 and opened and self.remembers and not falls
                     if not never and (opened or high <= 0):
@@ -280,11 +278,10 @@ class ExplicitMatch:
                 if subtracts:
                     subtract = self._landed(part.low - turn_score, part.high - turn_score) or None
             banks.append((add, subtract))
-        penalty = {six_dice_penalty(self.rules, int(s)) for s in (part.low, part.high) if abs(s) < inf}
         return Ways(
             tuple(banks),
-            self._after_bust(part, 0),
-            tuple(sorted({row for lost in penalty or {0} for row in self._after_bust(part, lost)})),
+            self._bust_rows(part, on_six=False),
+            self._bust_rows(part, on_six=True),
             self._beyond(part, phase, lowest),
         )
 
@@ -297,7 +294,10 @@ class ExplicitMatch:
                 high = min(high, self.target)
             return self._landed(low, high, from_target=part.low == self.target)
         below = self._overlapping(low, min(high, self.target - self.unit), opened=True) if low < self.target else ()
-        return below + (() if high < self.target else (self._reached(max(low, self.target), phase, lowest),))
+        if high < self.target:
+            return below
+        # Of the totals that an interval can make the one that counts: a greater one is worth more.
+        return (*below, self._reached(max(low, self.target) if lowest else high, phase, lowest))
 
     def _reached(self, total: float, phase: int, lowest: bool) -> int:
         """Return the row of having reached the target with a total."""
@@ -316,13 +316,26 @@ class ExplicitMatch:
             found = tuple(row for row in found if self.parts[row].low != self.target)
         return found + ((self.won,) if on_target else ())
 
-    def _after_bust(self, part: Part, penalty: int) -> Rows:
-        busts, in_a_row = part.busts, self.rules.bust.in_a_row
-        if in_a_row is not None:
-            busts += 1
-            if busts == in_a_row.busts:
-                busts, penalty = 0, penalty + in_a_row.penalty
-        return self._overlapping(part.low - penalty, part.high - penalty, part.opened, busts)
+    def after_bust(self, score: float, busts: int, *, on_six: bool) -> tuple[int, int]:
+        """Return the busts in a row after one more, and what it costs a player with this score."""
+        lost, in_a_row = six_dice_penalty(self.rules, int(score)) if on_six else 0, self.rules.bust.in_a_row
+        if in_a_row is None:
+            return 0, lost
+        return (0, lost + in_a_row.penalty) if busts + 1 == in_a_row.busts else (busts + 1, lost)
+
+    def _bust_rows(self, part: Part, *, on_six: bool) -> Rows:
+        # What a bust costs may change within an interval, at some of these scores.
+        edges = [row.below for row in self.rules.bust.on_six if row.below is not None]
+        scores = [part.low, part.high, *edges, *(edge - 1 for edge in edges[:1])]
+        inside = [score for score in scores if part.low <= score <= part.high and abs(score) < inf]
+        found = {self.after_bust(score, part.busts, on_six=on_six) for score in inside}
+        return tuple(
+            sorted(
+                row
+                for busts, lost in found
+                for row in self._overlapping(part.low - lost, part.high - lost, part.opened, busts)
+            )
+        )
 
     def _beyond(self, part: Part, phase: int, lowest: bool) -> Rows:
         """Rows that banks beyond the limit can lead to."""

@@ -19,18 +19,17 @@ from scipy.sparse.linalg import bicgstab
 from dice10k_math.backup import Contexts, Forward, back_up_forward
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.explicit.claims import (
-    HALF,
     Claims,
     Fractions,
     bank_worths,
     blocks,
     extreme,
     last_turn_banks,
-    tie_banks,
     waiting,
 )
 from dice10k_math.explicit.match import ExplicitMatch, kinds_of_edges, last_limit, tie_limit
 from dice10k_math.explicit.survival import GRID, survival_bounds
+from dice10k_math.explicit.ties import answer_endings, tie_endings
 from dice10k_math.explicit.turn import Banks, Endings, Ratings, Scaled, Vector, rate
 from dice10k_math.last_turn import DOWN, UP, Side
 from dice10k_math.program import Floats, Ints
@@ -41,16 +40,17 @@ COST = 1e-12
 """What each turn costs a guarantee: enough for roundings, and for play that has settled to this only."""
 DIGITS = 10**15
 """Bounds are proposed as multiples of 1 / DIGITS."""
-SETTLED, MOST_ROUNDS = 1e-12, 60
+SETTLED, MOST_ROUNDS, MOST_TIE_ROUNDS = 1e-12, 60, 300
 SURE = 1.0 - 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LastTurns:
-    """Bounds of last turns by deficit, and of leading off an extra round, from below and from above."""
+    """Bounds from below and from above of last turns by deficit, leading off extra rounds, and answers to busts."""
 
     last: tuple[Floats, Floats]
-    tie: tuple[float, float]
+    tie: tuple[Floats, Floats]
+    answer: tuple[Floats, Floats]
 
 
 def propose(match: ExplicitMatch, progress: Progress | None = None) -> Claims:
@@ -70,21 +70,22 @@ def propose(match: ExplicitMatch, progress: Progress | None = None) -> Claims:
     """
     solver = _Solver(match)
     ends = solver.last_turns()
-    rounded = tuple(_fractions(bound, lowest) for bound, lowest in zip(ends.last, (True, False), strict=True))
-    tie = [_fractions(np.array([bound]), lowest)[0] for bound, lowest in zip(ends.tie, (True, False), strict=True)]
     shared = match.rules.ending.tie != "extra_rounds"
     lower, upper = solver.solve(ends, progress)
     return Claims(
-        _fractions(lower, lowest=True),
-        _fractions(upper, lowest=False),
-        rounded[0],
-        rounded[1],
-        HALF if shared else tie[0],
-        HALF if shared else tie[1],
+        *_both((lower, upper)),
+        *_both(ends.last),
+        *_both(ends.tie),
+        *_both(ends.answer),
         solver.policy(lower, upper, ends),
         solver.last_policy(ends),
         None if shared else solver.tie_policy(ends),
+        None if shared else solver.answer_policy(ends),
     )
+
+
+def _both(bounds: tuple[Floats, Floats]) -> tuple[Fractions, Fractions]:
+    return _fractions(bounds[0], lowest=True), _fractions(bounds[1], lowest=False)
 
 
 def _fractions(values: Floats, lowest: bool) -> Fractions:
@@ -110,26 +111,32 @@ class _Solver:
 
     def last_turns(self) -> _LastTurns:
         """Return bounds of the last turns, the extra rounds of a tie settled first."""
-        tie = (0.5, 0.5)
-        if not self.match.has_last_turn:
-            return _LastTurns((np.zeros(0), np.zeros(0)), tie)
-        ties = [tie]
-        for number in range(1, MOST_ROUNDS + 1):
-            last = tuple(self._last(side, 1.0 - tie[side.lowest]) for side in self.sides)
-            if self.match.rules.ending.tie != "extra_rounds":
-                break
-            tie = tuple(self._lead(side, last[side.lowest]) for side in self.sides)  # type: ignore[assignment]
-            ties.append(tie)
-            if max(abs(new - old) for new, old in zip(*ties[-2:], strict=True)) <= COST / 100:
+        match = self.match
+        tie, none = np.full((2, match.busts, match.busts), 0.5), (np.zeros(0), np.zeros(0))
+        if not match.has_last_turn:
+            return _LastTurns(none, (tie[0], tie[1]), none)
+        if match.rules.ending.tie != "extra_rounds":
+            return _LastTurns(self._each(self._last, tie), (tie[0], tie[1]), none)
+        found = [tie]
+        for number in range(1, MOST_TIE_ROUNDS + 1):
+            last, answer = self._each(self._last, tie), self._each(self._answer, tie)
+            tie = np.stack([self._lead(side, last[side.lowest], answer[side.lowest]) for side in self.sides])
+            found.append(tie)
+            if np.max(np.abs(tie - found[-2])) <= COST / 100:
                 break
             if number % 3 == 0:
                 # Where most turns bust, a tie nearly always comes again, and steps alone would take thousands.
-                tie = tuple(map(_limit, *ties[-3:]))  # type: ignore[assignment]
-        return _LastTurns(last, tie)  # type: ignore[arg-type]
+                tie = _limit(*found[-3:])
+        return _LastTurns(last, (tie[0], tie[1]), answer)
 
-    def _last(self, side: Side, level: float) -> Floats:
-        """Return the worth of last turns, when drawing level is worth `level`."""
-        found = []
+    def _each(self, bound: Callable[[Side, Floats], Floats], tie: Floats) -> tuple[Floats, Floats]:
+        """Bound turns that answer from below and from above, from what leading off the next round is worth."""
+        low, high = (bound(side, 1.0 - tie[int(side.lowest)]) for side in self.sides)
+        return low, high
+
+    def _last(self, side: Side, ties: Floats) -> Floats:
+        """Return the worth of last turns, from what ties are worth."""
+        found, level = [], float(ties[0, 0])
         for _, behind in blocks(self.match):
             bust = np.array([level if deficit == 0 else 0.0 for deficit in behind])
             banks = last_turn_banks(self.match, behind, 1.0, level, 0.0)
@@ -137,12 +144,21 @@ class _Solver:
             found.append(self._forward(side, banks, bust, bust, top, last_limit(self.match, behind)).value)
         return np.clip(np.concatenate(found) + (-COST if side.lowest else COST), 0.0, 1.0)
 
-    def _lead(self, side: Side, last: Floats) -> float:
+    def _answer(self, side: Side, ties: Floats) -> Floats:
+        """Return the worth of answers to busts, from what ties are worth."""
+        banks, bust, on_six = answer_endings(self.match, ties, 1.0, 0.0)
+        found = self._forward(side, banks, bust, on_six, np.ones(len(bust)), tie_limit(self.match)).value
+        found = np.clip(found + (-COST if side.lowest else COST), 0.0, 1.0)
+        return found.reshape(self.match.busts, self.match.busts, 2)
+
+    def _lead(self, side: Side, last: Floats, answer: Floats) -> Floats:
+        """Return the worth of leading off at every tie, from that of the turns that answer."""
         answered = 1.0 - last
-        banks = tie_banks(self.match, answered, 1.0, lowest=side.lowest)
-        top = answered[[-1]] if side.lowest else np.ones(1)
-        found = self._forward(side, banks, answered[[0]], answered[[0]], top, tie_limit(self.match))
-        return float(found.value[0]) + (-COST if side.lowest else COST)
+        endings = tie_endings(self.match, answered, 1.0 - answer, 1.0, lowest=side.lowest)
+        top = np.full(self.match.busts**2, answered[-1] if side.lowest else 1.0)
+        found = self._forward(side, *endings, top, tie_limit(self.match)).value
+        found = np.clip(found + (-COST if side.lowest else COST), 0.0, 1.0)
+        return found.reshape(self.match.busts, self.match.busts)
 
     def _forward(
         self, side: Side, banks: Sequence[Banks], bust: Vector, on_six: Vector, top: Vector | None, limit: int
@@ -295,7 +311,7 @@ class _Solver:
 
     def last_policy(self, ends: _LastTurns) -> list[Ratings]:
         """Return the play of last turns."""
-        match, level = self.match, 1.0 - ends.tie[1]
+        match, level = self.match, 1.0 - float(ends.tie[1][0, 0])
         found = []
         for _, behind in blocks(match):
             bust = np.array([level if deficit == 0 else 0.0 for deficit in behind])
@@ -306,17 +322,21 @@ class _Solver:
     def tie_policy(self, ends: _LastTurns) -> Ratings:
         """Return the play of leading off an extra round."""
         answered = 1.0 - ends.last[1]
-        endings = self._endings(
-            tie_banks(self.match, answered, 1.0, lowest=True), answered[[0]], answered[[0]], answered[[-1]]
-        )
-        return rate(self.match, tie_limit(self.match), endings)
+        banks, bust, on_six = tie_endings(self.match, answered, 1.0 - ends.answer[1], 1.0, lowest=True)
+        top = np.full(len(bust), answered[-1])
+        return rate(self.match, tie_limit(self.match), self._endings(banks, bust, on_six, top))
+
+    def answer_policy(self, ends: _LastTurns) -> Ratings:
+        """Return the play of answers to busts."""
+        banks, bust, on_six = answer_endings(self.match, 1.0 - ends.tie[1], 1.0, 0.0)
+        return rate(self.match, tie_limit(self.match), self._endings(banks, bust, on_six, np.ones(len(bust))))
 
 
-def _limit(first: float, second: float, third: float) -> float:
-    """Return where steps that shrink by one factor lead to (Aitken)."""
+def _limit(first: Floats, second: Floats, third: Floats) -> Floats:
+    """Return where steps that shrink by one factor lead to (Aitken), each number by itself."""
     bend = (third - second) - (second - first)
-    found = first - (second - first) ** 2 / bend if bend else third
-    return min(max(found, 0.0), 1.0)
+    leap = np.divide((second - first) ** 2, bend, out=np.zeros_like(bend), where=bend != 0.0)
+    return np.clip(np.where(bend != 0.0, first - leap, third), 0.0, 1.0)
 
 
 def _counting(table: Floats, rows: Sequence[int], lowest: bool) -> Ints:
