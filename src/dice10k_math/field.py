@@ -188,7 +188,7 @@ class Field:
         self.low_survival, self.high_survival = survival(self.model, lcm(bank_step(rules), self.model.step))
         if rules.ending.overshoot == "not_allowed":
             self.low_survival = np.zeros_like(self.low_survival)
-        self._roll_on = roll_on(self.model) if self.passes else None
+        self._roll_on = roll_on(self.model) if self.exact else None
 
     def _intervals(self) -> Iterator[tuple[float, float]]:
         low, high, unit = self.extent.low, self.extent.high, self.unit

@@ -19,6 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dice10k_math.backup import TINY_GAIN, Forward
 from dice10k_math.chain import OwnState as Place
 from dice10k_math.chain import after_bust
 from dice10k_math.endings import TurnEndings
@@ -87,8 +88,12 @@ class BestFieldMover:
         field, moves, table = self.field, self.field.moves[state], table[:, columns]
         forward, rows = field.turn_forward(state, table, side, faint=RARE)
         busts = [field.counting_row(span, table, side) for span in (moves.bust, moves.bust_on_six)]
-        weight = np.vstack([forward.banked, forward.bust, forward.bust_on_six])
-        return Endings(weight, np.vstack([rows, *busts]))
+        lost = [forward.bust, forward.bust_on_six]
+        if field.rules.ending.overshoot == "not_allowed":
+            # Beyond the target no bank is allowed any more: what is not followed there is bound to bust.
+            fallen = _fallen(forward, *(np.take_along_axis(table, row[None], 0)[0] for row in busts))
+            lost = [one + more for one, more in zip(lost, fallen, strict=True)]
+        return Endings(np.vstack([forward.banked, *lost]), np.vstack([rows, *busts]))
 
     def last_turn(self, side: Side) -> Floats | None:
         """Return what a last turn is worth."""
@@ -99,6 +104,15 @@ class BestFieldMover:
         # A lower bound is that of the lowest score of an interval, and says nothing of greater deficits.
         low = side.lowest and bool(side.sign)
         return field.last_turn_by_total(worth, 0.0 if low else float(worth[-1]), highest=not low)
+
+
+def _fallen(forward: Forward, bust: Floats, on_six: Floats) -> tuple[Floats, Floats]:
+    """Part what was not followed into busts with fewer dice and busts with all, going by what it is worth."""
+    left = np.maximum(1.0 - forward.banked.sum(axis=0) - forward.bust - forward.bust_on_six, 0.0)
+    apart = on_six - bust
+    share = np.divide(forward.rest - left * bust, apart, out=np.zeros_like(left), where=np.abs(apart) > TINY_GAIN)
+    share = np.clip(share, 0.0, left)
+    return left - share, share
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,8 +14,9 @@ from dice10k_math import field_movers
 from dice10k_math.certify.field import judge_field
 from dice10k_math.field import Extent, Field, OwnState
 from dice10k_math.questions.match import solve_match
+from dice10k_math.questions.positions import Seat
 from dice10k_math.rules import load_rules
-from dice10k_math.rules.model import BustRules, BustsInARow, Ending, Ruleset
+from dice10k_math.rules.model import BustRules, BustsInARow, Ending, Ruleset, SixDicePenalty
 from dice10k_math.solve import field as solving
 from dice10k_math.solve.field import FieldBounds, solve_field
 from tests.oracles.match import MatchOracle, Start
@@ -87,6 +88,28 @@ def test_a_tampered_bound_is_refused_with_its_state(table: str, by: float) -> No
     verdict = judge_field(field, **{"us": bounds.us, "them": bounds.them, table: forged})
     assert not verdict.accepted
     assert any((fault.state.low, fault.opponent.low) == (100, 300) for fault in verdict.faults)
+
+
+def test_a_target_that_may_not_be_passed_with_penalties_by_plain_loops() -> None:
+    """Who has passed it in a turn can only go on until a bust, with all dice or with fewer: the bounds say how likely
+    each is, and follow it, so that few rounds settle the play.
+    """
+    turn = replace(DES_10000.turn, bank_multiple=100)
+    ending = Ending("exact", 300, overshoot="not_allowed")
+    rules = replace(DES_10000, turn=turn, bust=BustRules(on_six=(SixDicePenalty(200),)), ending=ending)
+    told: list[str] = []
+    match = solve_match(rules, lambda what, _: told.append(what))
+    rounds = {int(what.split(" round ")[1].split()[0]) for what in told if " round " in what}
+    assert 2 <= max(rounds) <= 12
+    oracle = MatchOracle(rules, 6_000, span=(-1_000, 300))
+    for own in range(-200, 300, 100):
+        for other in range(-200, 300, 100):
+            found = match.win_probability(own, other)
+            assert found.upper - found.lower < 1e-10
+            # The loops count turn scores of 6,000 as busts.
+            assert found.lower - 1e-9 <= oracle.value(Start(own, other, True, True)) <= found.upper + 1e-9
+            turn_start = match.positions.turn(Seat(own), Seat(other)).start
+            assert abs(turn_start - found.value) < 1e-10
 
 
 def test_a_third_bust_in_a_row_at_300_costs_500() -> None:
