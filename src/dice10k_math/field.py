@@ -311,14 +311,22 @@ class Field:
         possible = (first <= last) | wins
         return Spans(numbers[possible], first[possible], last[possible], wins[possible])
 
-    def _after_bust(self, state: OwnState, penalty: int) -> Span:
-        busts = state.busts
+    def _six_dice_penalties(self, state: OwnState) -> tuple[int, int]:
+        """Return the least and the greatest that a bust on six costs at a score of an own state."""
+        edges = [row.below for row in self.rules.bust.on_six if row.below is not None]
+        scores = (state.low, state.high, *edges, *(edge - 1 for edge in edges))
+        inside = [int(score) for score in scores if state.low <= score <= state.high and abs(score) < inf]
+        lost = [six_dice_penalty(self.rules, score) for score in inside]
+        return min(lost), max(lost)
+
+    def _after_bust(self, state: OwnState, penalties: tuple[int, int]) -> Span:
+        (least, most), busts = penalties, state.busts
         in_a_row = self.rules.bust.in_a_row
         if in_a_row is not None:
             busts += 1
             if busts == in_a_row.busts:
-                busts, penalty = 0, penalty + in_a_row.penalty
-        return self._span(state.low - penalty, state.high - penalty, opened=state.opened, busts=busts)
+                busts, least, most = 0, least + in_a_row.penalty, most + in_a_row.penalty
+        return self._span(state.low - most, state.high - least, opened=state.opened, busts=busts)
 
     def rule_of(self, state: OwnState) -> BankRule:
         """Return which turn scores may be banked from an own state."""
@@ -339,11 +347,10 @@ class Field:
         subtracts = self.passes and state.low > self.target
         if subtracts:
             ways.append(self._banked(state, numbers, state.low - added, state.high - added))
-        penalty = six_dice_penalty(self.rules, int(min(state.high, self.target)))
         return Moves(
             tuple(ways),
-            self._after_bust(state, 0),
-            self._after_bust(state, penalty),
+            self._after_bust(state, (0, 0)),
+            self._after_bust(state, self._six_dice_penalties(state)),
             tuple(self._beyond(state, subtracts)),
         )
 
@@ -399,10 +406,18 @@ class Field:
         """Return what an ending is worth, by opponent's state: of its possibilities the worst or the best counts."""
         if span.wins and (not side.lowest or span.last < span.first):
             return table[self.won]
-        if span.first == span.last:
+        if span.first == span.last and not span.wins:
             return table[span.first]
-        rows = table[span.first : span.last + 1]
+        rows = table[self._counted(span)]
         return rows.min(axis=0) if side.lowest else rows.max(axis=0)
+
+    def _counted(self, span: Span) -> Ints:
+        """Return the rows of which one counts; with a last turn to come, the least total that reaches the target too.
+
+        A greater total is worth more.
+        """
+        rows = np.arange(span.first, span.last + 1, dtype=np.int32)
+        return np.append(rows, np.int32(self.last)) if span.wins and self.has_last_turn else rows
 
     def bank_worths(self, state: int, table: Floats, side: Side) -> tuple[Floats, Ints]:
         """Return what each bank of an own state is worth, and the row that counts for it.
@@ -435,10 +450,11 @@ class Field:
         """Return the row that counts of a span, by opponent's state: that of the worst or of the best."""
         if span.wins and (not side.lowest or span.last < span.first):
             return np.full(table.shape[1], self.won, np.int32)
-        if span.first == span.last:
+        if span.first == span.last and not span.wins:
             return np.full(table.shape[1], span.first, np.int32)
-        rows = table[span.first : span.last + 1]
-        return (span.first + (rows.argmin(axis=0) if side.lowest else rows.argmax(axis=0))).astype(np.int32)
+        rows = self._counted(span)
+        found = table[rows]
+        return rows[found.argmin(axis=0) if side.lowest else found.argmax(axis=0)]
 
     def contexts(self, state: int, table: Floats, side: Side, columns: slice = slice(None)) -> Contexts:
         """Return the turn of one own state against every opponent's state, or against some."""

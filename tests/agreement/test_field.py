@@ -12,7 +12,8 @@ import pytest
 
 from dice10k_math import field_movers
 from dice10k_math.certify.field import judge_field
-from dice10k_math.field import Extent, Field, OwnState
+from dice10k_math.field import Extent, Field, OwnState, Span
+from dice10k_math.last_turn import DOWN, UP
 from dice10k_math.questions.match import solve_match
 from dice10k_math.questions.positions import Seat
 from dice10k_math.rules import load_rules
@@ -20,6 +21,7 @@ from dice10k_math.rules.model import BustRules, BustsInARow, Ending, Ruleset, Si
 from dice10k_math.solve import field as solving
 from dice10k_math.solve.field import FieldBounds, solve_field
 from tests.oracles.match import MatchOracle, Start
+from tests.oracles.turn import six_dice_penalty
 
 DES_10000 = load_rules("des-10000")
 FEW_DICE = replace(
@@ -110,6 +112,58 @@ def test_a_target_that_may_not_be_passed_with_penalties_by_plain_loops() -> None
             assert found.lower - 1e-9 <= oracle.value(Start(own, other, True, True)) <= found.upper + 1e-9
             turn_start = match.positions.turn(Seat(own), Seat(other)).start
             assert abs(turn_start - found.value) < 1e-10
+
+
+TWO_ROWS = BustRules(on_six=(SixDicePenalty(100, below=-450), SixDicePenalty(300, below=900), SixDicePenalty(700)))
+INTERVALS = (
+    replace(FEW_DICE, bust=IN_A_ROW.bust, ending=Ending("final_round", 400)),
+    replace(FEW_DICE, bust=IN_A_ROW.bust, ending=Ending("equal_turns", 400)),
+    replace(FEW_DICE, bust=IN_A_ROW.bust, ending=Ending("first_to_target", 400)),
+    replace(FEW_DICE, turn=replace(FEW_DICE.turn, dice=6), bust=TWO_ROWS, ending=Ending("final_round", 400)),
+    replace(EXACT, turn=replace(FEW_DICE.turn, dice=6), bust=TWO_ROWS),
+)
+
+
+@pytest.mark.parametrize("rules", INTERVALS, ids=lambda rules: f"{rules.ending.kind}-{len(rules.bust.on_six)}")
+def test_an_interval_counts_as_the_worst_and_as_the_best_of_its_scores(rules: Ruleset) -> None:
+    """Whatever waiting is worth: of every bank, and of every bust, from every score that is in the interval."""
+    above = 800 if rules.ending.kind == "exact" else 400
+    field = Field(rules, Extent(-100, above, ((300, 2), (500, 1)), ((300, 2), (500, 1)), 1_500))
+    table = np.random.default_rng(3).random((field.rows, len(field.states)))
+    table[field.won] = 1.0
+    # A greater total is worth more.
+    table[field.last :].sort(axis=0)
+    checked = 0
+    for state, moves in zip(field.states, field.moves, strict=True):
+        ends = [max(state.low, -2_500), min(state.high, 4_500)]
+        for score in range(int(ends[0]), int(ends[1]) + 1, 100):
+            spans = [(moves.bust, _after_bust(field, state, score, on_six=False))]
+            spans.append((moves.bust_on_six, _after_bust(field, state, score, on_six=True)))
+            added = dict(moves.banks[0])
+            spans += [(added[bank], field.banked_row(score + points)) for bank, points in _banks(field, score, added)]
+            for span, row in spans:
+                assert (field.worth(span, table, DOWN) <= table[row]).all()
+                assert (field.worth(span, table, UP) >= table[row]).all()
+                worst = field.counting_row(span, table, DOWN)
+                assert (table[worst, np.arange(len(worst))] <= table[row]).all()
+                checked += state.low < state.high
+    assert checked > 200
+
+
+def _banks(field: Field, score: int, listed: dict[int, Span]) -> list[tuple[int, int]]:
+    """Banks that add and do not lead from the target of an exact ending, which is no win."""
+    scores = enumerate(field.program.bank_scores.tolist())
+    return [(bank, points) for bank, points in scores if bank in listed and (score < field.target or not field.exact)]
+
+
+def _after_bust(field: Field, state: OwnState, score: int, *, on_six: bool) -> int:
+    rules, busts = field.rules, state.busts
+    lost = six_dice_penalty(rules, score) if on_six else 0
+    if rules.bust.in_a_row is not None:
+        busts += 1
+        if busts == rules.bust.in_a_row.busts:
+            busts, lost = 0, lost + rules.bust.in_a_row.penalty
+    return field.row_of(score - lost, opened=state.opened, busts=busts)
 
 
 def test_a_third_bust_in_a_row_at_300_costs_500() -> None:
