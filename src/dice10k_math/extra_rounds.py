@@ -6,6 +6,10 @@ both are to be remembered. Whoever leads off a round has a turn that the other a
 * after a bank the other is behind, and wins, draws level or loses by what he banks;
 * after a bust the other is level or even ahead, so every bank of his wins, and a bust of his own decides.
 
+When both bust, what that costs is compared, and no more than compared: both are level before the round, so both pay by
+the same row of the table of busts on six. As long as all rows compare alike to nothing, and to the penalty for busts in
+a row, it does not matter which row it is, nor how far both have fallen.
+
 A *tie* is written as the numbers of busts in a row of the player who leads off the next round and of the other.
 """
 
@@ -35,11 +39,17 @@ def unsolved(rules: Ruleset) -> str | None:
     """
     if rules.ending.tie != "extra_rounds" or not penalties(rules):
         return None
-    if len(rules.bust.on_six) > 1:
-        return "extra rounds, with a bust on six that costs more at some scores than at others"
+    if len({_compared(rules, row.penalty) for row in rules.bust.on_six}) > 1:
+        return "extra rounds, with a bust on six that costs more than busts in a row at some scores and not at others"
     if rules.turn.opening_applies == "at_score_zero" and bank_rule(rules, 0) != bank_rule(rules, 1):
         return "extra rounds, with penalties and an opening minimum that comes back at a score of 0"
     return None
+
+
+def _compared(rules: Ruleset, penalty: int) -> tuple[bool, bool, bool]:
+    """Tell how the cost of a bust on six compares: with nothing, and with the penalty for busts in a row."""
+    other = rules.bust.in_a_row.penalty if rules.bust.in_a_row else 0
+    return penalty > 0, penalty > other, penalty < other
 
 
 class ExtraRounds:

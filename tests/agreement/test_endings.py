@@ -19,7 +19,7 @@ import dice10k_math as d10
 from dice10k_math.certify.exact import judge_exactly
 from dice10k_math.certify.rounds import RoundsVerdict, judge_rounds
 from dice10k_math.errors import InputError
-from dice10k_math.explicit.match import layout_of
+from dice10k_math.explicit.match import Layout, layout_of
 from dice10k_math.extra_rounds import ExtraRounds, value_of_ties
 from dice10k_math.field import Extent, Field
 from dice10k_math.last_turn import NEAREST
@@ -293,11 +293,59 @@ def test_a_tampered_tie_is_refused(seat: str) -> None:
     assert any("at a tie with 0 and 0 busts in a row" in str(fault) for fault in judged(**{seat: forged}).faults)
 
 
-def test_what_cannot_be_solved_is_refused_with_its_reason() -> None:
+ROWS = (SixDicePenalty(100, below=150), SixDicePenalty(200))
+
+
+@pytest.mark.parametrize(
+    ("in_a_row", "span", "close"),
+    [(None, (-800, 800), 2e-8), pytest.param(BustsInARow(2, 300), (-2_600, 800), 1e-5, marks=pytest.mark.slow)],
+)
+def test_ties_where_a_bust_on_six_costs_more_at_some_scores(
+    in_a_row: BustsInARow | None, span: tuple[int, int], close: float
+) -> None:
+    """The loops tell the scores apart at which both are level, and find that they do not matter.
+
+    How close they come depends on where they cut turn scores off, and scores.
+    """
+    rules = replace(in_rounds("extra_rounds", dice=6), bust=BustRules(on_six=ROWS, in_a_row=in_a_row))
+    match, oracle = solve_match(rules), MatchOracle(rules, 4_000, span=span)
+    ties = value_of_ties(Field(rules, SMALL))
+    levels: dict[tuple[int, int], set[int]] = {}
+    for start in oracle.starts:
+        if start.stage == "extra" and start.own == start.other >= 0:
+            assert ties[start.busts, start.other_busts] == pytest.approx(oracle.value(start), abs=max(close, 3e-7))
+            levels.setdefault((start.busts, start.other_busts), set()).add(start.own)
+    assert all({0, 100, 200, 300} <= found for found in levels.values())
+    assert len(levels) == (2 if in_a_row else 1)
+    spread = [oracle.value(Start(own, own, True, True, stage="extra")) for own in (0, 100, 200, 600)]
+    assert max(spread) - min(spread) < close / 10
+    scores = range(-100, 200, 100)
+    for own, other, second in product(scores, scores, (False, True)):
+        found = match.win_probability(own, other, second=second, opened=(True, True))
+        value = oracle.value(Start(own, other, True, True, stage="second" if second else ""))
+        assert found.lower - close <= value <= found.upper + close
+        assert found.upper - found.lower < 1e-10
+
+
+def test_fractions_enclose_ties_where_a_bust_on_six_costs_more_at_some_scores() -> None:
+    """Equal costs leave a tie, whatever they are, so one row is like another."""
+    few = Layout(-200, 100, (200,), 600, 300, 100, 300)
+    claims = [
+        certify_match(replace(in_rounds("extra_rounds", dice=6), bust=BustRules(on_six=rows)), layout=few).claims
+        for rows in (ROWS, (SixDicePenalty(200),))
+    ]
+    assert len({claim.tie_lower[0, 0] for claim in claims}) == 1
+    assert len({claim.lower[0, 3, 3] for claim in claims}) == 2
+
+
+@pytest.mark.parametrize("penalty", [600, 1_000])
+def test_what_cannot_be_solved_is_refused_with_its_reason(penalty: int) -> None:
     rules = d10.load_rules("dix-mille")
-    rows = BustRules(on_six=(SixDicePenalty(500, below=5_000), SixDicePenalty(1_000)))
-    with pytest.raises(InputError, match="costs more at some scores than at others, not solved; remedy"):
-        solve_match(replace(rules, bust=rows))
+    rows = (SixDicePenalty(500, below=5_000), SixDicePenalty(1_000))
+    with pytest.raises(
+        InputError, match="more than busts in a row at some scores and not at others, not solved; remedy"
+    ):
+        solve_match(replace(rules, bust=BustRules(on_six=rows, in_a_row=BustsInARow(3, penalty))))
 
 
 def test_scores_that_the_target_is_no_multiple_of_are_told_apart() -> None:

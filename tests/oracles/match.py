@@ -330,6 +330,8 @@ class MatchOracle:
             start = start._replace(stage="extra")
         answers = ending.kind == "equal_turns" and start.other >= ending.target
         if start.stage == "last" or start.stage.startswith("extra") or answers:
+            if ending.tie == "extra_rounds" and len(self.rules.bust.on_six) > 1:
+                return self._by_scores(start)
             # Only the difference counts, whether the mover has opened, and in extra rounds the busts in a row.
             own = start.own - start.other + ending.target
             level = Start(own, ending.target, start.opened, True, stage=start.stage)
@@ -339,13 +341,19 @@ class MatchOracle:
         own, other = (min(max(score, least), most) for score in (start.own, start.other))
         return start._replace(own=own, other=other)
 
+    def _by_scores(self, start: Start) -> Start:
+        """A turn that answers or breaks a tie, where a bust costs more at some scores: both scores are told apart.
+
+        Both above the span are so far beyond the last row of penalties that it makes no difference how far.
+        """
+        least, most = self.span
+        lift = max(min(start.own, start.other) - most, 0)
+        return start._replace(own=max(start.own - lift, least), other=max(start.other - lift, least))
+
     # -- the list of states ------------------------------------------------------------------------------------
 
     def __post_init__(self) -> None:
         rules = self.rules
-        assert rules.ending.tie != "extra_rounds" or len(rules.bust.on_six) <= 1, (
-            "with penalties that depend on the score, more than the difference counts in extra rounds"
-        )
         self.step = turn_step(rules)
         self.choices = choices_of(rules, self.pruned)
         self.places = self.cutoff // self.step

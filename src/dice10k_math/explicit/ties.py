@@ -6,6 +6,8 @@ A *tie* is written as the busts in a row of the player who leads off the next ro
 
 The turn that leads off is answered: after a bank by a last turn with that deficit, after a bust by an *answer* to it.
 An answer wins with every bank; when it busts as well, the greater penalty of the two loses, and equal ones leave a tie.
+Penalties are those of a score at the target: at others they may be others, which compare alike (where they do not, the
+match is refused).
 """
 
 from __future__ import annotations
