@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.endings import TurnEndings, rounded
-from dice10k_math.policy.model import KeepWorths, RollCounts
+from dice10k_math.policy.model import KeepWorths, Places, RollCounts
 from dice10k_math.policy.plan import Plan
-from dice10k_math.policy.worths import Worths
+from dice10k_math.policy.worths import Worths, place_worths
 from dice10k_math.turn import BankRule, Entry, TurnModel
 
 Ints = NDArray[np.int64]
@@ -94,6 +94,9 @@ def follow_plan(
     >>> round(endings.busts, 6), endings.open < 1e-14
     (0.195843, True)
     """
+    if isinstance(plan.keep, Places):
+        hands = [hand.hand for hand in model.hands]
+        return follow_worths(model, rule, place_worths(plan, hands, model.step), subtract=subtract, most_kept=most_kept)
     from dice10k_math import follow
 
     flat = _flat(model, most_kept)
@@ -118,11 +121,13 @@ def follow_plan(
     return rounded(_banked(model, flat.banked), *map(int, ended), bits=BITS)
 
 
-def follow_worths(model: TurnModel, rule: BankRule, worths: Worths, *, subtract: bool = False) -> TurnEndings:
+def follow_worths(
+    model: TurnModel, rule: BankRule, worths: Worths, *, subtract: bool = False, most_kept: int = MOST_KEPT
+) -> TurnEndings:
     """Return how the turn of a player ends who takes the choice that is worth most; see `WorthPlayer`."""
     from dice10k_math import follow
 
-    flat = _flat(model, MOST_KEPT)
+    flat = _flat(model, most_kept)
     ended = follow.follow_worths(
         (worths.roll, np.stack([worths.bank, worths.subtract])),
         (rule.minimum, _multiple(model, rule), UNLIMITED if rule.most is None else rule.most, int(subtract)),
@@ -169,6 +174,8 @@ def _numbers(plan: Plan) -> tuple[int, ...]:
             keep = 3
         case RollCounts(_, _, unbankable):
             keep = 4
+        case Places():
+            raise AssertionError("places are followed by their worths")
         case kind:
             keep, unbankable = KEEPS[kind], 0
     over = -1 if plan.over is None else plan.over

@@ -19,6 +19,7 @@ from itertools import pairwise
 import numpy as np
 
 from dice10k_math.cards.losses import Losses
+from dice10k_math.cards.near import Near
 from dice10k_math.errors import InputError
 from dice10k_math.policy import (
     GOAL,
@@ -76,6 +77,8 @@ class Findings:
         High stakes: least offered turn score to take over, by dice.
     goal
         Whether nothing is banked that does not reach the target, cell by cell as in `bold`; () nowhere.
+    near
+        Where the target must be hit: what counts near it, and how much more rolling counts far away.
     """
 
     counts: RollCounts
@@ -86,6 +89,7 @@ class Findings:
     last: KeepWorths | None = None
     take: tuple[tuple[int, int], ...] = ()
     goal: tuple[tuple[tuple[bool, ...], ...], ...] = ()
+    near: Near | None = None
 
     def cells(self, phase: int) -> tuple[tuple[tuple[int, bool], ...], ...]:
         """Return the cells of a table: how much more rolling counts, and whether to bank for the goal only."""
@@ -300,8 +304,24 @@ def policy_of(rules: Ruleset, found: Findings) -> ThresholdPolicy:
         cases += _cases_of(found, phase, (Condition("closing", at_least=True, points=1),))
     if found.bold:
         cases += _cases_of(found, 0, ())
+    if found.near is not None:
+        cases += _near_cases(found.near)
     lead = found.lead or None
     return ThresholdPolicy(Thresholds(0), found.counts, tuple(cases), end="win", lead=lead, take=found.take)
+
+
+def _near_cases(near: Near) -> list[Case]:
+    """Return the cases of a target that must be hit, from the nearest zone on, then by rising own scores."""
+    cases: list[Case] = []
+    for zone in near.zones:
+        within = Condition("to_go", at_least=False, points=zone.below)
+        for rival, places in zip(near.rivals if len(zone.places) > 1 else near.rivals[-1:], zone.places, strict=True):
+            cases.append(Case((within, *rival.conditions), Thresholds(0), keep=places))
+    for edge, row in zip(near.edges, near.bold, strict=True):
+        below = Condition("own", at_least=False, points=edge)
+        for rival, bold in zip(near.rivals, row, strict=True):
+            cases.append(Case((below, *rival.conditions), Thresholds(0), bold))
+    return cases
 
 
 SIDES: tuple[Subject, Subject] = ("own", "opponent")

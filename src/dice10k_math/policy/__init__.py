@@ -11,7 +11,9 @@ from dice10k_math.policy.model import (
     Keeping,
     KeepWorths,
     Optimum,
+    Places,
     Policy,
+    Reach,
     RollCounts,
     ThresholdPolicy,
     Thresholds,
@@ -19,7 +21,7 @@ from dice10k_math.policy.model import (
 from dice10k_math.policy.plan import Plan
 from dice10k_math.policy.players import Player, Resolve, seat
 from dice10k_math.policy.text import format_policy, parse_policy
-from dice10k_math.policy.worths import WorthPlayer, Worths
+from dice10k_math.policy.worths import WorthPlayer, Worths, place_worths
 
 __all__ = [
     "GOAL",
@@ -32,9 +34,11 @@ __all__ = [
     "KeepWorths",
     "Keeping",
     "Optimum",
+    "Places",
     "Plan",
     "Player",
     "Policy",
+    "Reach",
     "Resolve",
     "RollCounts",
     "Situation",
@@ -46,6 +50,7 @@ __all__ = [
     "Worths",
     "format_policy",
     "parse_policy",
+    "place_worths",
     "seat",
     "situation_of",
     "subtracts",

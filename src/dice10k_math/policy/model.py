@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal
 
 from dice10k_math.errors import InputError
@@ -24,6 +25,8 @@ GOAL = -1
 """A threshold that says to bank only what reaches the target."""
 MOST_DICE = 6
 MOST_COUNT = 1_000_000
+WINS = 10_000
+"""Of so many matches wins are counted."""
 
 Subject = Literal["own", "opponent", "behind", "ahead", "to_go", "opponent_to_go", "closing"]
 SUBJECTS: tuple[Subject, ...] = ("own", "opponent", "behind", "ahead", "to_go", "opponent_to_go", "closing")
@@ -196,7 +199,124 @@ class RollCounts:
         return replace(self, points=tuple(count + points for count in self.points))
 
 
-Keeping = KeepKind | KeepWorths | RollCounts
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where rolling leads from so many points before an exact target, in percent.
+
+    Attributes
+    ----------
+    left
+        Points that are left to the target after the keep; below 0 past it.
+    hope
+        What the places are worth that the turn may come to without landing, in wins of 10,000 matches.
+    land, come
+        By the number of dice to roll next, 1, 2, ...: chance to land on the target, and to come to one of those places.
+    """
+
+    left: int
+    hope: int
+    land: tuple[int, ...]
+    come: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.land) == len(self.come) <= MOST_DICE:
+            raise InputError(f"keep: {len(self.land)} chances; allowed: one for each number of dice")
+        if any(not 0 <= chance <= 100 for chance in (*self.land, *self.come)):
+            raise InputError(f"keep: {self.land} and {self.come}; allowed: 0 to 100 percent")
+        if not 0 <= self.hope <= WINS:
+            raise InputError(f"keep: a hope of {self.hope}; allowed: 0 to {WINS}")
+        if abs(self.left) > MOST_COUNT:
+            raise InputError(f"keep: {self.left} points left; allowed: up to {MOST_COUNT}")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Near an exact target what counts is where a player stands: of all keeps and banks, take what is worth most.
+
+    A bank is worth the place it leads to. Rolling on lands on the target with some chance, comes with some chance to a
+    place that is worth the hope of the row, and else leaves the player where he stands.
+    Between two rows, and between two places, a straight line is taken; beyond the last its value.
+
+    Attributes
+    ----------
+    step
+        Points between two places.
+    worth
+        What it is worth to stand 0, 1, 2, ... steps away from the target, on either side, in wins of 10,000 matches.
+    rows
+        Where rolling leads, by what is left, in rising order.
+    bold
+        What rolling on counts more, in wins of 10,000 matches.
+    """
+
+    step: int
+    worth: tuple[int, ...]
+    rows: tuple[Reach, ...]
+    bold: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.step <= MOST_COUNT:
+            raise InputError(f"keep: places every {self.step} points; allowed: 1 to {MOST_COUNT}")
+        if not self.worth or not self.rows:
+            raise InputError("keep: no places or no rows; allowed: at least one of each")
+        if any(not 0 <= worth <= WINS for worth in self.worth):
+            raise InputError(f"keep: places worth {self.worth}; allowed: 0 to {WINS}")
+        if abs(self.bold) > WINS:
+            raise InputError(f"bold: {self.bold}; allowed: up to {WINS} wins of {WINS}")
+        lefts = [row.left for row in self.rows]
+        if lefts != sorted(set(lefts)):
+            raise InputError(f"keep: rows of {lefts} points left; allowed: rising, each once")
+        if len({len(row.land) for row in self.rows}) > 1:
+            raise InputError("keep: rows of unequal length; allowed: one chance for each number of dice")
+
+    def standing(self, away: int) -> int:
+        """Return a hundred times what it is worth to stand so far away.
+
+        Examples
+        --------
+        >>> Places(100, (10_000, 4000, 6000), (Reach(0, 0, (0,), (0,)),)).standing(150)
+        500000
+        """
+        number, rest = divmod(away, self.step)
+        if number + 1 >= len(self.worth):
+            return 100 * self.worth[-1]
+        low, high = self.worth[number : number + 2]
+        return 100 * low + 100 * (high - low) * rest // self.step
+
+    def rolling(self, away: int, left: int, dice: int) -> int:
+        """Return a hundred times what it is worth to roll so many dice with so much left, from so far away.
+
+        Examples
+        --------
+        >>> rows = Reach(0, 5000, (0,), (0,)), Reach(100, 5000, (50,), (20,))
+        >>> Places(100, (10_000, 4000, 4000), rows).rolling(200, 100, 1)
+        720000
+        """
+        low, high, part, whole = self._around(left)
+        land = low.land[dice - 1] * (whole - part) + high.land[dice - 1] * part
+        come = low.come[dice - 1] * (whole - part) + high.come[dice - 1] * part
+        hope = low.hope * (whole - part) + high.hope * part
+        here = self.standing(away)
+        # In hundredths of wins, all over `whole` twice.
+        gain = land * whole * (100 * WINS - here) + come * (100 * hope - here * whole)
+        return here + 100 * self.bold + gain // (100 * whole * whole)
+
+    def _around(self, left: int) -> tuple[Reach, Reach, int, int]:
+        """Return the rows on both sides, and which part of the way between them it is."""
+        rows = self.rows
+        if left <= rows[0].left or len(rows) == 1:
+            return rows[0], rows[0], 0, 1
+        for low, high in pairwise(rows):
+            if left <= high.left:
+                return low, high, left - low.left, high.left - low.left
+        return rows[-1], rows[-1], 0, 1
+
+    def bolder(self, wins: int) -> Places:
+        """Return the same for a player to whom rolling on counts so much more."""
+        return replace(self, bold=self.bold + wins)
+
+
+Keeping = KeepKind | KeepWorths | RollCounts | Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +330,7 @@ class Case:
     bank_from
         The thresholds.
     bold
-        With `RollCounts`: how much more it counts to roll on.
+        With `RollCounts` and `Places`: how much more it counts to roll on.
     keep
         Another way of keeping; None: that of the policy.
     """
@@ -233,10 +353,10 @@ class Case:
     def keeping(self, usual: Keeping) -> Keeping:
         """Return the way of keeping, with that of the policy."""
         keep = self.keep or usual
-        if isinstance(keep, RollCounts):
-            return keep.bolder(self.bold)
+        if isinstance(keep, RollCounts | Places):
+            return keep.bolder(self.bold) if self.bold else keep
         if self.bold:
-            raise InputError(f"bold: {self.bold} with keep={keep}; allowed: with counts")
+            raise InputError(f"bold: {self.bold} with keep={keep}; allowed: with counts or places")
         return keep
 
 
@@ -253,7 +373,8 @@ class ThresholdPolicy:
     keep
         Which dice to set aside before rolling on: "all" scoring dice; the most "points" (with the fewest dice); as
         "few" dice as possible (with the most points); by the worth of the dice left; or by what rolling them counts,
-        which a bank must reach as well as the threshold.
+        which a bank must reach as well as the threshold; or by the places that are worth most, which says all: there
+        the threshold is 0, and what `end` says is not asked.
     cases
         Other thresholds for some scores; the first case that applies counts.
     end
@@ -275,10 +396,12 @@ class ThresholdPolicy:
     take: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.keep, KeepWorths | RollCounts) and self.keep not in KEEP_KINDS:
-            raise InputError(f"keep: {self.keep!r}; allowed: {', '.join(KEEP_KINDS)}, KeepWorths or RollCounts")
-        for case in self.cases:
-            case.keeping(self.keep)
+        if not isinstance(self.keep, KeepWorths | RollCounts | Places) and self.keep not in KEEP_KINDS:
+            raise InputError(f"keep: {self.keep!r}; allowed: {', '.join(KEEP_KINDS)}, KeepWorths, RollCounts or Places")
+        kept = [(self.keep, self.bank_from), *((case.keeping(self.keep), case.bank_from) for case in self.cases)]
+        for keep, bank_from in kept:
+            if isinstance(keep, Places) and bank_from != Thresholds(0):
+                raise InputError(f"threshold: {bank_from.base} with places; allowed: 0")
         if self.end not in ("plain", "win"):
             raise InputError(f"end: {self.end!r}; allowed: plain, win")
         if self.lead is not None and not 0 <= self.lead <= NEVER:

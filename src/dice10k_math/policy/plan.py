@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
-from dice10k_math.policy.choices import Choice
-from dice10k_math.policy.model import NEVER, Keeping, KeepWorths, RollCounts
+from dice10k_math.policy.choices import Choice, Then
+from dice10k_math.policy.model import NEVER, Keeping, KeepWorths, Places, RollCounts
+
+MOST_PLACED = 20_000
+"""Turn score, in points, beyond which a player who goes by places banks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,8 @@ class Plan:
         Bank no less and no more.
     short_from, short_to
         Bank nothing from the one on that is less than the other: it would reach the target with too small a lead.
+    away
+        How far the player is from an exact target, where he keeps by places.
     tie
         Bank this turn score with one die left, although it is less than `least`.
     over
@@ -54,6 +60,7 @@ class Plan:
     multiple: int = 1
     short_from: int = NEVER
     short_to: int = 0
+    away: int = 0
 
     def decide(self, choices: tuple[Choice, ...]) -> Choice:
         """Return what the player does; the same whatever the order of the choices.
@@ -64,6 +71,8 @@ class Plan:
         >>> Plan((300,) * 6, "all").decide((bank, roll)).then
         'bank'
         """
+        if isinstance(self.keep, Places):
+            return max(choices, key=self._place_rank)
         if self.keep_first:
             first = max(choices, key=self._keep_rank)
             choices = tuple(choice for choice in choices if choice[1:] == first[1:])
@@ -106,6 +115,32 @@ class Plan:
             near = -distance if distance >= self.hittable else -NEVER
         return (self._wins(choice), near, choice.turn_score, *_order(choice))
 
+    def _place_rank(self, choice: Choice) -> tuple[float, int, int, tuple[int, ...]]:
+        """Rank by worth; of equal ones rather a bank, then one that is added, then the most points."""
+        order, *_ = _order(choice)
+        worth = self.place_worth(choice.then, choice.turn_score, choice.dice)
+        return worth, order, choice.turn_score, choice.hand
+
+    def place_worth(self, then: Then, turn_score: int, dice: int) -> float:
+        """Return a hundred times what it is worth to bank or to roll on, for a player who keeps by places.
+
+        Examples
+        --------
+        >>> from dice10k_math.policy.model import Reach
+        >>> places = Places(100, (10_000, 4000, 5000, 8000), (Reach(0, 0, (0,), (0,)),))
+        >>> Plan((0,), places, away=600).place_worth("bank", 300, 1)
+        800000
+        """
+        assert isinstance(self.keep, Places)  # noqa: S101 - asked of no other
+        if turn_score > MOST_PLACED:
+            return -inf if then == "roll" else inf
+        # Above the target a bank that is added leads away from it.
+        away = then == "bank" and self.over is not None
+        left = self.away + turn_score if away else self.away - turn_score
+        if then == "roll":
+            return self.keep.rolling(self.away, left, dice)
+        return self.keep.standing(abs(left))
+
     def _keep_rank(self, choice: Choice) -> tuple[int, ...]:
         """Rank the keeps: first those that do not pass the most to bank."""
         left = 0 if choice.hot else choice.dice
@@ -123,6 +158,8 @@ class Plan:
                 return (fits, points + dice_left[choice.dice - 1] - off, points, *_order(choice))
             case RollCounts() as counts:
                 return (fits, self._hundredfold(counts, choice), points, *_order(choice))
+            case Places():
+                raise AssertionError("places rank choices, not keeps")  # see `decide`
 
 
 def _order(choice: Choice) -> tuple[int, ...]:

@@ -20,8 +20,10 @@ from dice10k_math.policy.model import (
     CallablePolicy,
     ComputerPolicy,
     Condition,
+    Keeping,
     KeepWorths,
     Optimum,
+    Places,
     Policy,
     RollCounts,
     ThresholdPolicy,
@@ -119,15 +121,11 @@ class ThresholdPlayer:
         if any(number > dice for number in named):
             raise InputError(f"policy: thresholds for {max(named)} dice; {self.rules.name} is played with {dice}")
         for keep in (policy.keep, *(case.keep for case in policy.cases)):
-            worths = (
-                keep.dice_left
-                if isinstance(keep, KeepWorths)
-                else keep.points
-                if isinstance(keep, RollCounts)
-                else None
-            )
+            worths = _by_dice(keep)
             if worths is not None and len(worths) != dice:
                 raise InputError(f"policy: keep={len(worths)} worths; {self.rules.name} needs {dice}")
+            if isinstance(keep, Places) and self.table.kind != "exact":
+                raise InputError(f"policy: keep= with places; {self.rules.name} has no target that must be hit")
         forced = self.rules.turn.hot_dice == "must_roll"
         for each in self._all_thresholds():
             if all(each.of(number) == NEVER for number in range(1, dice + (not forced))):
@@ -140,6 +138,9 @@ class ThresholdPlayer:
         """Return the plan of the turn."""
         policy, table = self.policy, self.table
         thresholds, keep = policy.at(standing, table.target)
+        if isinstance(keep, Places):
+            away = abs(table.target - standing.score)
+            return Plan((0,) * table.dice, keep, over=table.over(standing), multiple=table.multiple, away=away)
         amounts = thresholds.amounts(table.dice)
         if GOAL in amounts:
             goal = max(table.to_go(standing), 0)
@@ -163,6 +164,19 @@ class ThresholdPlayer:
     def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:  # noqa: ARG002 - as a player is asked
         """Take over from the policy's amount on."""
         return turn_score >= dict(self.policy.take).get(len(hand), NEVER)
+
+
+def _by_dice(keep: Keeping | None) -> tuple[int, ...] | None:
+    """Return numbers of a way of keeping of which there is one for each number of dice; None: it has none."""
+    match keep:
+        case KeepWorths(worths):
+            return worths
+        case RollCounts(points):
+            return points
+        case Places(rows=rows):
+            return rows[0].land
+        case _:
+            return None
 
 
 End = tuple[int, int, int, int, int]

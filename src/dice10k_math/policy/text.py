@@ -2,7 +2,7 @@
 
 ::
 
-    threshold AMOUNT [DICE:AMOUNT]... [keep=all|points|few|W,W,W,W,W,W[/U]|C+P%,C+P%,...[/U]]
+    threshold AMOUNT [DICE:AMOUNT]... [keep=all|points|few|W,W,W,W,W,W[/U]|C+P%,C+P%,...[/U]|PLACES]
               [end=win] [lead=N] [take=DICE:N,DICE:N]
               [if CONDITION[,CONDITION]... AMOUNT [DICE:AMOUNT]... [bold=N] [keep=...]]...
     computer [base=N] [step=N] [per=N] [most=N] [two=N] [one=N] [least=N] [hot=N]
@@ -14,6 +14,9 @@ points by ``>=`` or ``<``.
 ``keep=`` takes a way of keeping; or what it is worth to roll 1, 2, ... dice next; or what rolling them counts, points
 and percent of the turn score (and after ``/`` what a turn score that cannot be banked takes off).
 ``bold=`` says how much more rolling counts in a case.
+PLACES are ``STEP:W,W,...;LEFT:HOPE:L+C,L+C,...;LEFT:...``: what it is worth to stand 0, 1, 2, ... steps away from an
+exact target; then rows of where rolling 1, 2, ... dice leads with so many points left: percent to land on the target,
+and to come to a place that is worth the hope; see `dice10k_math.policy.Places`.
 """
 
 from __future__ import annotations
@@ -36,7 +39,9 @@ from dice10k_math.policy.model import (
     Keeping,
     KeepWorths,
     Optimum,
+    Places,
     Policy,
+    Reach,
     RollCounts,
     ThresholdPolicy,
     Thresholds,
@@ -210,6 +215,8 @@ def _bold(words: _Words, word: _Word, value: str) -> object:
 def _keep(words: _Words, word: _Word, value: str) -> object:
     if value in KEEP_KINDS:
         return value
+    if ":" in value:
+        return _places(words, word, value)
     worths, slash, off = value.partition("/")
     parts = worths.split(",")
     counts = [re.fullmatch(r"(-?[0-9]{1,7})\+([0-9]{1,3})%", part) for part in parts]
@@ -220,9 +227,33 @@ def _keep(words: _Words, word: _Word, value: str) -> object:
         words.refuse(
             word,
             f"keep={', keep='.join(KEEP_KINDS)}, worths such as keep=0,50,100,150,250,400/25, "
-            "or counts such as keep=200+30%,100+50%,100+70%,150+80%,300+80%,500+90%",
+            "counts such as keep=200+30%,100+50%,100+70%,150+80%,300+80%,500+90%, "
+            "or places such as keep=100:10000,4000,3000,5000;0:4000:0+10,0+20,0+30,0+40,0+50,0+60",
         )
     return words.make(word, lambda: KeepWorths(tuple(map(int, parts)), int(off or 0)))
+
+
+PLACES = re.compile(r"([0-9]{1,7}):([0-9]{1,5}(?:,[0-9]{1,5})*)")
+REACH = re.compile(r"(-?[0-9]{1,7}):([0-9]{1,5}):([0-9]{1,3}\+[0-9]{1,3}(?:,[0-9]{1,3}\+[0-9]{1,3})*)")
+
+
+def _places(words: _Words, word: _Word, value: str) -> object:
+    """Read places and where rolling leads."""
+    first, *parts = value.split(";")
+    known, rows = PLACES.fullmatch(first), [REACH.fullmatch(part) for part in parts]
+    if known is None or not all(rows):
+        wrong = first if known is None else parts[rows.index(None)]
+        form = "STEP:W,W,..." if known is None else "LEFT:HOPE:L+C,L+C,..."
+        words.refuse(_Word(wrong, word.place + word.text.index(wrong)), f"{form} with places, parted by ;")
+    step, worth = known.groups()
+    made = words.make(word, lambda: tuple(_reach(row) for row in rows if row))
+    return words.make(word, lambda: Places(int(step), tuple(map(int, worth.split(","))), made))
+
+
+def _reach(row: re.Match[str]) -> Reach:
+    left, hope, chances = row.groups()
+    pairs = [tuple(map(int, pair.split("+"))) for pair in chances.split(",")]
+    return Reach(int(left), int(hope), tuple(land for land, _ in pairs), tuple(come for _, come in pairs))
 
 
 def _end(words: _Words, word: _Word, value: str) -> object:
@@ -309,6 +340,18 @@ def _keep_word(keep: Keeping) -> str:
             listed = ",".join(map(str, worths))
         case RollCounts(points, percent, off):
             listed = ",".join(f"{count}+{part}%" for count, part in zip(points, percent, strict=True))
+        case Places():
+            return _places_word(keep)
         case word:
             return word
     return f"{listed}/{off}" if off else listed
+
+
+def _places_word(places: Places) -> str:
+    if places.bold:
+        raise InputError(f"policy: places with bold {places.bold} have no text form; allowed: bold= of a case")
+    parts = [f"{places.step}:{','.join(map(str, places.worth))}"]
+    for row in places.rows:
+        pairs = ",".join(f"{land}+{come}" for land, come in zip(row.land, row.come, strict=True))
+        parts.append(f"{row.left}:{row.hope}:{pairs}")
+    return ";".join(parts)

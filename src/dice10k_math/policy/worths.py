@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.dice import Hand, sub_hands
-from dice10k_math.policy.choices import Choice, Situation, Standing
+from dice10k_math.policy.choices import Choice, Situation, Standing, Then
+from dice10k_math.policy.plan import MOST_PLACED, Plan
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import full_hand
 
@@ -42,6 +43,28 @@ class Worths:
         if choice.then == "roll":
             return float(self.roll[min(choice.hot_dice, len(self.roll) - 1), hand, column])
         return float((self.bank if choice.then == "bank" else self.subtract)[column])
+
+
+def place_worths(plan: Plan, hands: Sequence[Hand], step: int) -> Worths:
+    """Return what the choices of a player are worth who keeps by places, in hundredths of wins of 10,000 matches.
+
+    Parameters
+    ----------
+    plan
+        The plan, whose way of keeping is `Places`.
+    hands
+        The hands that can be rolled, in the order of the table.
+    step
+        Points between two turn scores.
+    """
+    scores = range(0, MOST_PLACED + 1, step)
+
+    def worths(then: Then, dice: int = 1) -> list[float]:
+        return [plan.place_worth(then, points, dice) for points in scores]
+
+    by_dice = {dice: worths("roll", dice) for dice in sorted({len(hand) for hand in hands})}
+    roll = np.array([[by_dice[len(hand)] for hand in hands]], np.float64)
+    return Worths(step, roll, np.array(worths("bank")), np.array(worths("subtract")))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

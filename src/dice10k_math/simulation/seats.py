@@ -8,11 +8,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.policy import NEVER, KeepWorths, Plan, Player, RollCounts, Standing, WorthPlayer
+from dice10k_math.dice import sub_hands
+from dice10k_math.policy import (
+    NEVER,
+    KeepWorths,
+    Places,
+    Plan,
+    Player,
+    RollCounts,
+    Standing,
+    WorthPlayer,
+    Worths,
+    place_worths,
+)
 from dice10k_math.policy.players import ComputerPlayer, ThresholdPlayer
 from dice10k_math.rules.model import Ruleset
+from dice10k_math.scoring import full_hand
 from dice10k_math.simulation import loops
 from dice10k_math.simulation.rolls import Rolls
+from dice10k_math.turn import turn_model
 
 KEEPS = {"all": loops.KEEP_ALL, "points": loops.KEEP_POINTS, "few": loops.KEEP_FEW}
 FIRST_SIZE = 1 << 10
@@ -103,12 +117,15 @@ class Seats:
             self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)])
         player = self.players[seat]
         if isinstance(player, WorthPlayer):
-            self.rows[number, loops.TABLE] = self._add_table(player, key)
+            self.rows[number, loops.TABLE] = self._add_table(player.worths(key))
         else:
             assert isinstance(key, Plan)  # noqa: S101 - the key of a player of plain data
             take = player.policy.take if isinstance(player, ThresholdPlayer) else ()
             self.rows[number] = plan_row(key, take)
             self.rows[number, loops.FAVOURITE] = self._way_of(self.rows[number])
+            if isinstance(key.keep, Places):
+                worths = place_worths(key, sub_hands(full_hand(self.rules)), turn_model(self.rules).step)
+                self.rows[number, loops.TABLE] = self._add_table(worths)
         return number
 
     def _way_of(self, row: NDArray[np.int64]) -> int:
@@ -131,8 +148,7 @@ class Seats:
             self.favourites = np.concatenate([self.favourites, np.array([found], np.int32)])
         return self.ways[way]
 
-    def _add_table(self, player: WorthPlayer, key: Hashable) -> int:
-        worths = player.worths(key)
+    def _add_table(self, worths: Worths) -> int:
         columns = min(len(worths.bank), self.most // worths.step + 1)
         if self.tables == 0:
             self.roll_worth = np.zeros((1, *worths.roll.shape[:2], columns), np.float32)
@@ -142,7 +158,12 @@ class Seats:
             self.roll_worth = np.concatenate([self.roll_worth, np.zeros_like(self.roll_worth)])
             self.bank_worth = np.concatenate([self.bank_worth, np.zeros_like(self.bank_worth)])
         columns = self.roll_worth.shape[3]
-        self.roll_worth[self.tables] = worths.roll[:, :, :columns]
+        more = worths.roll.shape[0] - self.roll_worth.shape[1]
+        if more > 0:
+            # Where a table has fewer hot dice than another, its last ones stand for all beyond.
+            self.roll_worth = np.concatenate([self.roll_worth, self.roll_worth[:, -1:].repeat(more, axis=1)], axis=1)
+        levels = np.minimum(np.arange(self.roll_worth.shape[1]), len(worths.roll) - 1)
+        self.roll_worth[self.tables] = worths.roll[levels, :, :columns]
         self.bank_worth[self.tables, 0] = worths.bank[:columns]
         self.bank_worth[self.tables, 1] = worths.subtract[:columns]
         self.tables += 1
@@ -160,7 +181,7 @@ def plan_row(plan: Plan, take: tuple[tuple[int, int], ...]) -> NDArray[np.int64]
         row[loops.KEEP], row[loops.OFF] = loops.KEEP_COUNTS, plan.keep.unbankable
         row[loops.WORTH : loops.WORTH + len(plan.keep.points)] = plan.keep.points
         row[loops.PERCENT : loops.PERCENT + len(plan.keep.percent)] = plan.keep.percent
-    else:
+    elif not isinstance(plan.keep, Places):
         row[loops.KEEP] = KEEPS[plan.keep]
     row[loops.KEEP_FIRST : loops.MULTIPLE + 1] = (
         *(plan.keep_first, plan.win_from, plan.win_at, plan.least, plan.most, plan.tie),

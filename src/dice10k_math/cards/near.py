@@ -1,0 +1,279 @@
+"""The search for what a card says near a target that must be hit.
+
+What counts there is the place that a turn leads to, not its points. What a place is worth is read off the solved match,
+for a few kinds of rivals. Where rolling leads is one chart for all of them: chances to land on the target, and to come
+to a good place. They are fitted to the turns that are best for coming to such places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dice10k_math.cards.falls import MOST_FOLLOWED, Falls
+from dice10k_math.endings import TurnEndings
+from dice10k_math.plans import follow_plan
+from dice10k_math.policy import Condition, Places, Plan, Reach, RollCounts, ThresholdPolicy, seat
+from dice10k_math.policy.model import WINS
+from dice10k_math.program import Floats
+from dice10k_math.rules import bank_step
+from dice10k_math.turn import BankRule, bank_rule, turn_model
+
+Ints = NDArray[np.int64]
+FADE = 300.0
+"""Turn score, in points, over which what comes later in a turn counts less in the fit."""
+GOOD = 600
+"""How much nearer, in points, good places are than what is left."""
+SMOOTH = 2
+"""Steps on either side over which the hope is a mean."""
+STIFF = 1e-4
+"""How much the chances of neighbouring rows are held together."""
+RARE = 1e-6
+"""Visits of a turn start below which it does not matter."""
+SPARE = 1000
+"""Points past the target up to which turns are part of the fit."""
+BOLD = (-100, -50, 0, 50, 100, 150, 200, 300, 400, 600, 800, 1200)
+"""How much more rolling counts, in points, that is tried."""
+OWN_EDGES = (0.3, 1.0)
+"""Parts of the target at which a band of own scores ends."""
+RIVAL_EDGES = (0.5, 0.8)
+"""Parts of the target at which a band of rivals' scores ends."""
+AFAR, FAR = 0.3, 0.5
+"""Parts of the target within which places count, and within which they count by a coarser chart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A kind of opponents, by where they stand.
+
+    Attributes
+    ----------
+    name
+        In words.
+    conditions
+        What holds of them and of none of the kinds before.
+    """
+
+    name: str
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """What counts within some distance of the target.
+
+    Attributes
+    ----------
+    below
+        The distance, in points: it is less than this.
+    places
+        By kind of rival; one alone: for all.
+    """
+
+    below: int
+    places: tuple[Places, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What a card says about a target that must be hit.
+
+    Attributes
+    ----------
+    rivals
+        Kinds of opponents; the first that holds counts.
+    zones
+        From the nearest on.
+    edges, bold
+        Farther away: where bands of own scores end, in points, and how much more rolling counts by band and rival.
+    """
+
+    rivals: tuple[Rival, ...]
+    zones: tuple[Zone, ...]
+    edges: tuple[int, ...]
+    bold: tuple[tuple[int, ...], ...]
+
+
+def rivals_of(falls: Falls) -> tuple[Rival, ...]:
+    """Return the kinds of opponents that a card tells apart: those who may land next turn, then by score."""
+    step, target = bank_step(falls.rules), falls.target
+    near = falls.minimum + 2 * step
+    landing = Condition("opponent_to_go", True, falls.minimum), Condition("opponent_to_go", False, near)
+    found = [Rival(f"{falls.minimum:,} or {falls.minimum + step:,} away", landing)]
+    for part in RIVAL_EDGES:
+        edge = round(part * target)
+        found.append(Rival(f"below {edge:,}", (Condition("opponent", False, edge),)))
+    return (*found, Rival(f"{round(RIVAL_EDGES[-1] * target):,} or more", ()))
+
+
+def _masks(falls: Falls, rivals: tuple[Rival, ...]) -> list[Floats]:
+    """Return which opponents' states are of each kind."""
+    left = np.ones(len(falls.scores))
+    found = []
+    for rival in rivals:
+        here = left.copy()
+        for condition in rival.conditions:
+            subject = falls.scores if condition.subject == "opponent" else falls.away
+            here *= (subject >= condition.points) == condition.at_least
+        found.append(here)
+        left = left - here
+    return found
+
+
+class Finder:
+    """The search in one solved match."""
+
+    def __init__(self, falls: Falls, counts: RollCounts) -> None:
+        self.falls, self.counts = falls, counts
+        self.rules, self.target, self.minimum = falls.rules, falls.target, falls.minimum
+        self.step = bank_step(falls.rules)
+        self.rivals = rivals_of(falls)
+        self.masks = _masks(falls, self.rivals)
+        self.visits = np.zeros_like(falls.value)
+        self._known: dict[tuple[BankRule, int], TurnEndings] = {}
+
+    def find(self, policy: ThresholdPolicy) -> Near:
+        """Return what is best to say, with turn starts as often as this policy comes to them."""
+        self.visits = self.falls.visits(seat(policy, self.rules))
+        worths = [self._worths(mask) for mask in self.masks]
+        low, high, far = 2 * self.minimum, self._points(AFAR), self._points(FAR)
+        charts = (self._chart(worths, low, high, self._fine(high)), self._chart(worths, high, far, self._coarse(far)))
+        zones = [Zone(low, (self._landing(worths[1]),))]
+        for below, chart in zip((high, far), charts, strict=True):
+            zones.append(Zone(below + self.step, tuple(self._places(worth, chart) for worth in worths)))
+        edges = tuple(round(part * self.target) for part in OWN_EDGES)
+        return Near(self.rivals, tuple(zones), edges, self._bold(edges))
+
+    def _points(self, part: float) -> int:
+        return round(part * self.target / self.step) * self.step
+
+    def _fine(self, most: int) -> Ints:
+        """Return the rows of the chart next to the target, by what is left."""
+        half, step = self.falls.field.model.step, self.step
+        parts = (
+            np.arange(-10, -3, 1)[[0, 2, 4, 5, 6]] * step,
+            np.arange(-3 * step, 10 * step + half, half),
+            np.array([11, 12, 13, 14, 15, 17, 20, 25]) * step,
+        )
+        rows = np.unique(np.concatenate(parts))
+        return np.append(rows[rows < most], most).astype(np.int64)
+
+    def _coarse(self, most: int) -> Ints:
+        """Return those of the chart farther away."""
+        rows = np.array([-10, -3, 0, 3, 5, 7, 10, 15, 20, 30, 40]) * self.step
+        return np.append(rows[rows < most], most).astype(np.int64)
+
+    def _worths(self, mask: Floats) -> Ints:
+        """Return what places are worth against a kind of rival, in wins of 10,000 matches."""
+        falls = self.falls
+        near = [state for state in falls.single if falls.minimum <= falls.away[state] <= self._points(0.7)]
+        weights = (self.visits[near] * mask).sum(axis=0) + 1e-12 * mask
+        far = 2 * self.target
+        return np.array([round(WINS * falls.worth_of(self.target - d, weights)) for d in range(0, far, self.step)])
+
+    def _hope(self, worths: Ints, left: Ints) -> Floats:
+        """Return what good places are worth with so much left: a mean over places nearer to the target."""
+        least = self.minimum // self.step + 1
+        numbers = np.maximum((left - GOOD) // self.step, least)
+        around = [np.maximum(numbers + shift, least) for shift in range(-SMOOTH, SMOOTH + 1)]
+        return np.asarray(np.mean([worths[each] for each in around], axis=0))
+
+    def _places(self, worths: Ints, chart: tuple[Ints, Ints, Ints]) -> Places:
+        rows, land, come = chart
+        hope = np.rint(self._hope(worths, rows)).astype(int)
+        reach = zip(rows.tolist(), hope.tolist(), land.tolist(), come.tolist(), strict=True)
+        listed = worths[: self._points(1.0) // self.step + 1].tolist()
+        return Places(self.step, tuple(listed), tuple(Reach(r, h, tuple(x), tuple(y)) for r, h, x, y in reach))
+
+    def _landing(self, worths: Ints) -> Places:
+        """Return where rolling leads next to the target, where nothing counts but to land on it."""
+        goal = np.zeros_like(worths)
+        goal[0] = WINS
+        rows = np.arange(0, 2 * self.minimum, self.falls.field.model.step)
+        dice = self.rules.turn.dice
+        land = np.zeros((len(rows), dice))
+        for away in range(self.minimum, 2 * self.minimum, self.step):
+            found = self.falls.chances(self.target - away, goal, self.step)
+            for left, row in enumerate(rows.tolist()):
+                if 0 < row < away:
+                    worth = found.worth[(away - row) // self.falls.field.model.step]
+                    land[left] = np.where(np.isnan(worth), land[left], worth / WINS)
+        none = np.zeros_like(land, dtype=int)
+        return self._places(worths, (rows, np.rint(100 * land).astype(int), none))
+
+    def _chart(self, worths: list[Ints], low: int, high: int, rows: Ints) -> tuple[Ints, Ints, Ints]:
+        """Fit where rolling leads to the best turns from distances between two ends; shape (rows, dice), percent."""
+        size, dice = len(rows), self.rules.turn.dice
+        squares, right = np.zeros((dice, 2 * size, 2 * size)), np.zeros((dice, 2 * size))
+        falls = self.falls
+        for worth, mask in zip(worths, self.masks, strict=True):
+            scale = max(int(worth[25] - worth[35]), 1)
+            for state in falls.single:
+                away = int(falls.away[state])
+                weight = float(self.visits[state] @ mask) / scale
+                if low <= away <= high and weight * scale > RARE:
+                    self._add(squares, right, (int(falls.scores[state]), away, weight), worth, rows)
+        return self._solved(squares, right, rows)
+
+    def _add(self, squares: Floats, right: Floats, turn: tuple[int, int, float], worths: Ints, rows: Ints) -> None:
+        """Add the turn from one score to the normal equations."""
+        score, away, weight = turn
+        found = self.falls.chances(score, worths, self.step)
+        left = away - found.scores
+        here = float(worths[away // self.step])
+        inside = (left >= rows[0]) & (found.scores > 0) & (found.scores <= away + SPARE)
+        number = np.clip(np.searchsorted(rows, left, side="right") - 1, 0, len(rows) - 2)
+        part = np.clip((left - rows[number]) / (rows[number + 1] - rows[number]), 0.0, 1.0)
+        gains = (WINS - here) / WINS + 0.0 * left, (self._hope(worths, left) - here) / WINS
+        fade = weight * (np.exp(-found.scores / FADE) + 0.02)
+        for dice in range(right.shape[0]):
+            places = np.flatnonzero(inside & ~np.isnan(found.worth[:, dice]))
+            terms = np.zeros((len(places), right.shape[1]))
+            each = np.arange(len(places))
+            for shift, gain in zip((0, len(rows)), gains, strict=True):
+                terms[each, shift + number[places]] += (1.0 - part[places]) * gain[places]
+                terms[each, shift + number[places] + 1] += part[places] * gain[places]
+            weighed = terms * fade[places, None]
+            squares[dice] += weighed.T @ terms
+            right[dice] += weighed.T @ ((found.worth[places, dice] - here) / WINS)
+
+    @staticmethod
+    def _solved(squares: Floats, right: Floats, rows: Ints) -> tuple[Ints, Ints, Ints]:
+        size = len(rows)
+        apart = np.diff(np.eye(size), axis=0)
+        held = np.zeros((2 * size, 2 * size))
+        held[:size, :size] = 0.1 * np.eye(size)
+        held[size:, size:] = apart.T @ apart + 0.01 * np.eye(size)
+        usual = np.zeros(2 * size)
+        usual[size:] = 0.5 * 0.01
+        found = []
+        for square, constants in zip(squares, right, strict=True):
+            stiff = STIFF * max(float(np.trace(square)), 1e-12) / size
+            found.append(np.linalg.solve(square + stiff * held, constants + stiff * usual))
+        percent = np.clip(np.rint(100 * np.array(found).T), 0, 100).astype(np.int64)
+        return rows, percent[:size], percent[size:]
+
+    def _bold(self, edges: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+        """Return how much more rolling counts far away, by band of own scores and kind of rival."""
+        lost = np.zeros((len(edges), len(self.rivals), len(BOLD)))
+        falls, far = self.falls, self.target - self._points(FAR)
+        for state in falls.single:
+            score = int(falls.scores[state])
+            if score >= far or self.visits[state].sum() < RARE:
+                continue
+            band = int(np.searchsorted(edges, score, side="right"))
+            for number, bold in enumerate(BOLD):
+                row = falls.row(score, self._ended(bank_rule(self.rules, score, None), bold))
+                for rival, mask in enumerate(self.masks):
+                    lost[band, rival, number] += falls.lost(state, row, self.visits[state] * mask / 2)
+        return tuple(tuple(BOLD[number] for number in row) for row in lost.argmin(axis=2).tolist())
+
+    def _ended(self, rule: BankRule, bold: int) -> TurnEndings:
+        """Return how a turn by the counts ends."""
+        key = rule, bold
+        if key not in self._known:
+            plan = Plan((0,) * self.rules.turn.dice, self.counts.bolder(bold), multiple=self.step)
+            self._known[key] = follow_plan(turn_model(self.rules), rule, plan, most_kept=MOST_FOLLOWED)
+        return self._known[key]
