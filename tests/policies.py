@@ -12,7 +12,9 @@ from dice10k_math.policy import (
     Condition,
     KeepWorths,
     Optimum,
+    Places,
     Policy,
+    Reach,
     RollCounts,
     ThresholdPolicy,
     Thresholds,
@@ -33,6 +35,25 @@ def by_dice(draw: st.DrawFn, amounts: st.SearchStrategy[int]) -> tuple[tuple[int
 @st.composite
 def thresholds(draw: st.DrawFn) -> Thresholds:
     return Thresholds(draw(POINTS | st.just(GOAL)), draw(by_dice(AMOUNTS)))
+
+
+PERCENT = st.tuples(*[st.integers(0, 100)] * 6)
+WORTHS = st.integers(0, 10_000)
+
+
+@st.composite
+def places(draw: st.DrawFn) -> Places:
+    lefts = draw(st.lists(st.integers(-40, 200).map(lambda steps: 50 * steps), min_size=1, max_size=5, unique=True))
+    rows = [Reach(left, draw(WORTHS), draw(PERCENT), draw(PERCENT)) for left in sorted(lefts)]
+    return Places(100, (10_000, *draw(st.lists(WORTHS, max_size=20))), tuple(rows))
+
+
+@st.composite
+def by_places(draw: st.DrawFn) -> ThresholdPolicy:
+    """Keep by places within some distance; only where a target must be hit."""
+    within = Condition("to_go", at_least=False, points=draw(POINTS))
+    near = Case((within,), Thresholds(0), draw(BOLD), draw(places()))
+    return ThresholdPolicy(Thresholds(0), draw(SIX_COUNTS | places()), (near,), end="win")
 
 
 @st.composite

@@ -18,13 +18,21 @@ COUNTS = "threshold 0 keep=200+30%,110+54%,115+71%,175+80%,265+88%,500+92% end=w
 OFF = "threshold 0 keep=345+29%,265+30%,240+43%,325+28%,355+76%,575+84%/40 end=win if own>=9000 0 bold=-50"
 GOAL = "threshold 0 keep=200+30%,110+54%,115+71%,175+80%,265+88%,500+92% end=win if own>=7000 goal"
 USUAL = "threshold 300 2:250 keep=few end=win"
+PLACES = (
+    "threshold 0 keep=355+29%,265+30%,255+38%,310+48%,335+80%,575+84% end=win if to_go<3050 0 bold=7 "
+    "keep=100:10000,5700,5000,8500,7900,7000,7500,7300,6900,6700,6500;-300:7000:0+5,0+10,0+20,0+30,0+40,0+50;"
+    "50:7500:0+22,30+7,41+11,50+14,60+17,68+19;300:7500:3+22,0+25,0+38,8+39,38+21,63+11;"
+    "3000:4000:0+30,0+40,0+50,0+60,0+70,0+80"
+)
 # The plans of one case are followed one after the other, so that the later ones find what the others have left.
 CASES = {
     "final round": ("des-10000", COUNTS, [(9500, 9400), (8900, 9900)]),
     "opening": ("farkle", COUNTS, [(0, 0), (500, 0), (9900, 9000), (0, 9000)]),
     "thresholds": ("farkle", USUAL, [(500, 0), (9900, 9000)]),
+    "places": ("dice10k", PLACES, [(9700, 0), (9900, 0), (10_400, 0)]),
 }
 SLOW = {
+    "places, more": ("dice10k", PLACES, [(9000, 0), (7000, 0), (10_000, 0), (10_100, 0), (13_000, 0)]),
     "final round, more": ("des-10000", COUNTS, [(1000, 0), (9500, 9400), (8900, 9900), (9300, 0), (1000, 0)]),
     "to the target": ("dix-mille", GOAL, [(9500, 9400), (7000, 9800), (3000, 3000)]),
     "exact": ("dice10k", OFF, [(1000, 0), (9500, 0), (9800, 0), (9600, 0), (10_300, 0), (10_200, 0), (5000, 0)]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from dice10k_math.policy import (
     Choice,
     ComputerPolicy,
     Optimum,
+    Plan,
     Policy,
     Situation,
     Standing,
@@ -24,7 +27,7 @@ from dice10k_math.policy import (
 from dice10k_math.rules import load_rules
 from dice10k_math.scoring import align_roll, bank_keeps, keeps_of
 from dice10k_math.turn import bank_rule, turn_model
-from tests.policies import computers, threshold_policies
+from tests.policies import by_places, computers, threshold_policies
 
 
 def situation(game: str, roll: str, turn_score: int, standing: Standing) -> Situation:
@@ -50,6 +53,11 @@ EVEN = Standing(1000, 1000)
 BEHIND = Standing(1000, 3500)
 LAST = Standing(9000, 10_200, last=True)
 
+# Places of 300 and 400 away are good ones; 1, 2, ... dice land from 300 or less with 10%, 20%, ...
+BY_PLACES = (
+    "threshold 0 keep=all if to_go<1500 0 keep=100:10000,5000,4500,8500,8000,5500,6000,5000,4000,3000,2000;"
+    "0:5000:0+0,0+0,0+0,0+0,0+0,0+0;50:5000:10+0,20+0,30+0,40+0,50+0,60+0;300:5000:10+0,20+0,30+0,40+0,50+0,60+0"
+)
 DECISIONS = {
     "banks from the threshold on": ("des-10000", "threshold 250", "11534", 0, EVEN, ("bank", 250, 2)),
     "rolls below it, all dice kept": ("des-10000", "threshold 300", "11534", 0, EVEN, ("roll", 250, 2)),
@@ -86,6 +94,12 @@ DECISIONS = {
     "reaches the goal": ("farkle", "threshold 300 if opponent>=9000 goal", "134", 900, Standing(9000, 9500), ("bank", 1000, 2)),
     "leads enough": ("farkle", "threshold 300 end=win lead=800", "134", 900, Standing(9000, 9200), ("bank", 1000, 2)),
     "leads too little": ("farkle", "threshold 300 end=win lead=900", "134", 900, Standing(9000, 9200), ("roll", 1000, 2)),
+    "lands from a place": ("dice10k", BY_PLACES, "134", 900, Standing(9000, 9200), ("bank", 1000, 2)),
+    "rolls on to land": ("dice10k", BY_PLACES, "13426", 100, Standing(9700, 0), ("roll", 200, 4)),
+    "comes to a good place": ("dice10k", BY_PLACES, "134", 600, Standing(9000, 0), ("bank", 700, 2)),
+    "leaves a bad place": ("dice10k", BY_PLACES, "134", 300, Standing(9500, 0), ("roll", 400, 2)),
+    "lands from above": ("dice10k", BY_PLACES, "134", 300, Standing(10_400, 0), ("subtract", 400, 2)),
+    "goes away to come back": ("dice10k", BY_PLACES, "134", 200, Standing(10_100, 0), ("bank", 300, 2)),
     "closes the last round": ("dix-mille", "threshold 5000 end=win", "134", 900, Standing(9000, 9200, closing=True), ("bank", 1000, 2)),
 }  # fmt: skip
 
@@ -99,6 +113,24 @@ def test_what_is_decided(
     player = seat(parse_policy(text), load_rules(game))
     chosen = player.decide(player.key(standing), situation(game, roll, turn_score, standing))
     assert (chosen.then, chosen.turn_score, chosen.dice) == expected
+
+
+@given(
+    policy=by_places(),
+    score=st.integers(0, 105).map(lambda hundreds: 100 * hundreds),
+    roll=st.lists(st.sampled_from("12345"), min_size=2, max_size=5).map(lambda more: "".join(["1", *more])),
+    turn_score=st.integers(0, 40).map(lambda steps: 50 * steps),
+)
+@settings(deadline=None)
+def test_decisions_by_places_are_legal_and_do_not_depend_on_the_order_of_the_choices(
+    policy: Policy, score: int, roll: str, turn_score: int
+) -> None:
+    standing = Standing(score, 0)
+    here = situation("dice10k", roll, turn_score, standing)
+    player = seat(policy, load_rules("dice10k"))
+    chosen = player.decide(player.key(standing), here)
+    assert chosen in here.choices
+    assert player.decide(player.key(standing), here._replace(choices=here.choices[::-1])) == chosen
 
 
 @given(
@@ -149,7 +181,23 @@ def test_illegal_choices_of_a_function_are_refused(answer: object) -> None:
         player.decide(player.key(EVEN), situation("dice10k", "11534", 0, EVEN))
 
 
+def test_what_can_never_be_banked_is_rolled_on_and_what_is_beyond_the_places_banked() -> None:
+    player = seat(parse_policy(BY_PLACES), load_rules("dice10k"))
+    plan = player.key(Standing(9000, 0))
+    assert isinstance(plan, Plan)
+    assert plan.place_worth("roll", 20_050, 6) == -inf
+    assert plan.place_worth("bank", 20_050, 6) == inf
+    assert plan.place_worth("roll", 850, 4) == 100 * 2000 + 40 * (10_000 - 2000)
+    assert plan.place_worth("roll", 950, 1) == 100 * 2000 + 10 * (10_000 - 2000)
+    assert plan.place_worth("bank", 650, 1) == 100 * 8250
+
+
 REFUSED = {
+    "places without a target to hit": (
+        parse_policy("threshold 0 keep=100:1;0:0:0+0,0+0,0+0,0+0,0+0"),
+        "with places; five",
+    ),
+    "places for other dice": (parse_policy("threshold 0 keep=100:1;0:0:0+0"), "keep=1 worths; five needs 5"),
     "dice that are not there": (parse_policy("threshold 300 6:200"), "thresholds for 6 dice; five is played with 5"),
     "worths for other dice": (parse_policy("threshold 300 keep=0,0,0,0,0,0"), "keep=6 worths; five needs 5"),
     "an optimum that is not solved": (Optimum("win"), "optimum win; not solved here"),

@@ -14,16 +14,18 @@ from dice10k_math.policy import (
     ComputerPolicy,
     KeepWorths,
     Optimum,
+    Places,
     Policy,
+    Reach,
     Standing,
     ThresholdPolicy,
     format_policy,
     parse_policy,
 )
-from tests.policies import policies
+from tests.policies import by_places, policies
 
 
-@given(policies)
+@given(policies | by_places())
 @settings(deadline=None)
 def test_what_is_written_is_read_back(policy: Policy) -> None:
     assert parse_policy(format_policy(policy)) == policy
@@ -53,6 +55,16 @@ def test_all_parts_are_read() -> None:
     assert policy.at(Standing(3000, 4500), 10_000)[0].of(5) == 800
     assert policy.at(Standing(9000, 9500), 10_000)[0].base == GOAL
     assert policy.at(Standing(3000), 10_000)[0].base == 300
+
+
+def test_places_are_read() -> None:
+    policy = parse_policy("threshold 0 if to_go<600 0 bold=-5 keep=100:10000,50,60;-50:70:1+2,3+4;300:80:5+6,100+0")
+    assert isinstance(policy, ThresholdPolicy)
+    rows = Reach(-50, 70, (1, 3), (2, 4)), Reach(300, 80, (5, 100), (6, 0))
+    assert policy.cases[0].keep == Places(100, (10_000, 50, 60), rows)
+    assert policy.at(Standing(9500), 10_000)[1] == Places(100, (10_000, 50, 60), rows, bold=-5)
+    with pytest.raises(InputError, match="bold -5 have no text form"):
+        format_policy(ThresholdPolicy(policy.bank_from, Places(100, (10_000, 50, 60), rows, bold=-5)))
 
 
 def test_short_forms() -> None:
@@ -89,6 +101,16 @@ REFUSED = {
     "threshold 300 keep=1+101%": "character 15: keep: (101,); allowed: 0 to 100 percent",
     "threshold 300 if own>=5 200 bold=x": "character 29: 'bold=x'; allowed: bold= and points",
     "threshold 300 if own>=5 200 bold=50": "character 1: bold: ",
+    "threshold 300 keep=1:2;3:4:5+6": "character 1: threshold: 300 with places; allowed: 0",
+    "threshold 0 keep=1:x;3:4:5+6": "character 18: '1:x'; allowed: STEP:W,W,... with places, then rows",
+    "threshold 0 keep=1:2;3:4:5+6;3:4": "character 30: '3:4'; allowed: LEFT:HOPE:L+C,L+C,...",
+    "threshold 0 keep=1:2;3:4:5+6;3:4:5+6": "character 13: keep: rows of [3, 3] points left; allowed: rising, each once",
+    "threshold 0 keep=1:2;3:4:5+6;4:4:5+6,7+8": "character 13: keep: rows of unequal length",
+    "threshold 0 keep=1:2;3:4:5+101": "character 13: keep: (5,) and (101,); allowed: 0 to 100 percent",
+    "threshold 0 keep=1:2;3:10001:5+6": "character 13: keep: a hope of 10001; allowed: 0 to 10000",
+    "threshold 0 keep=1:20000;3:4:5+6": "character 13: keep: places worth (20000,); allowed: 0 to 10000",
+    "threshold 0 keep=0:2;3:4:5+6": "character 13: keep: places every 0 points; allowed: 1 to 1000000",
+    "threshold 0 keep=1:2": "character 13: keep: no places or no rows; allowed: at least one of each",
     "computer base": "character 10: 'base'; allowed: base=N",
     "computer luck=1": "character 10: 'luck=1'; allowed: base=N",
     "computer base=1 base=2": "character 17: 'base=2'; allowed: base=N",

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dice10k_math.errors import InputError
-from dice10k_math.policy import CallablePolicy, Choice, Policy, Situation, Standing, parse_policy, seat
+from dice10k_math.policy import CallablePolicy, Choice, Policy, Situation, Standing, ThresholdPolicy, parse_policy, seat
 from dice10k_math.questions.simulation import players_of, simulate, simulate_turns
 from dice10k_math.rules import BustRules, BustsInARow, Ruleset, SixDicePenalty, load_rules, with_target
 from dice10k_math.simulation import loops, plain, run
 from dice10k_math.simulation.rolls import BUST, rolls_of
 from dice10k_math.simulation.run import play_matches, usual_start
 from dice10k_math.simulation.tally import Tally
-from tests.policies import computers, threshold_policies
+from tests.policies import by_places, computers, threshold_policies
 
 FARKLE = load_rules("farkle")
 SUBTRACTING = with_target(load_rules("dice10k"), 2000)
@@ -64,6 +64,20 @@ def test_the_compiled_loops_play_what_the_plain_ones_play(game: str, data: st.Da
         # A drawn policy may wait for what hardly ever comes.
         assert "policies that bank" in str(error) or "never banks" in str(error)  # noqa: PT017 - either is right
         return
+    assert np.array_equal(compiled.sums, plainly.sums)
+    assert np.array_equal(compiled.products, plainly.products)
+
+
+@given(first=by_places(), second=by_places(), seed=st.integers(0, 2**63 - 1))
+@settings(deadline=None, max_examples=6)
+def test_the_compiled_loops_go_by_places_as_the_plain_ones_do(
+    first: ThresholdPolicy, second: ThresholdPolicy, seed: int
+) -> None:
+    rules = with_target(load_rules("dice10k"), 3000)
+    players = players_of([first, second], rules)
+    start = replace(usual_start((2000, 3400)), turns_only=12)
+    compiled = play_matches(rules, players, 8, seed, start)
+    plainly = play_matches(rules, players, 8, seed, start, plainly=True)
     assert np.array_equal(compiled.sums, plainly.sums)
     assert np.array_equal(compiled.products, plainly.products)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from dice10k_math.cards.falls import Falls
 from dice10k_math.cards.losses import Losses
+from dice10k_math.cards.near import Finder, Near
 from dice10k_math.cards.search import Findings, find_card, find_points, policy_of, usual_score
 from dice10k_math.errors import InputError
 from dice10k_math.plans import MOST_KEPT, follow_plan
@@ -20,6 +22,8 @@ from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
 
 Progress = Callable[[str, float | None], None]
+MOST_NEAR = 100
+"""Steps of a bank to the target from which on a card tells places apart."""
 MOST_SEARCHED = 6_000
 """Turn score, in points, up to which turns are followed in the search: what is beyond does not decide it."""
 
@@ -119,6 +123,8 @@ def make_card(
     if not has_match(rules):
         told("searching", None)
         findings = _for_points(rules)
+        if isinstance(positions, FieldPositions) and is_hit(positions):
+            findings = replace(findings, near=find_near(positions, findings))
         wins = None if positions is None else _wins(positions, findings, told)
         return Card(rules, findings, _points(rules, findings.counts), wins)
     if positions is None:
@@ -134,6 +140,27 @@ def make_card(
 def has_match(rules: Ruleset) -> bool:
     """Tell whether the match of two is solved in reasonable time, so that a card is made for it."""
     return is_plain(rules) and is_race(rules)
+
+
+def is_hit(positions: FieldPositions) -> bool:
+    """Tell whether a target must be hit in steps that places can tell apart, and a score says all of a player."""
+    field = positions.field
+    return (
+        field.passes and field.rules.bust.in_a_row is None and not field.remembers and _steps(field.rules) >= MOST_NEAR
+    )
+
+
+def _steps(rules: Ruleset) -> int:
+    """Return how many steps of a bank it is to the target."""
+    return rules.ending.target // bank_step(rules)
+
+
+def find_near(positions: FieldPositions, findings: Findings) -> Near:
+    """Return what a card says about a target that must be hit, with the numbers that it has already."""
+    finder = Finder(Falls(positions), findings.counts)
+    near = finder.find(policy_of(positions.field.rules, findings))
+    # Turn starts come up otherwise for one who knows what is near.
+    return finder.find(policy_of(positions.field.rules, replace(findings, near=near)))
 
 
 def is_plain(rules: Ruleset) -> bool:

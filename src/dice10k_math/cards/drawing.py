@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape
 
-from dice10k_math.cards.page import Page, Paragraph, Table
+from dice10k_math.cards.blocks import Paragraph, Table
+from dice10k_math.cards.page import Page
 
 WIDTH, HEIGHT, MARGIN = 595.0, 842.0, 36.0
 """Points (1/72 inch)."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dice10k_math.cards.page import Page, Paragraph, Table
+from dice10k_math.cards.blocks import Paragraph, Table
+from dice10k_math.cards.page import Page
 
 
 def markdown(page: Page) -> str:

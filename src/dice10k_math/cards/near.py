@@ -34,6 +34,8 @@ RARE = 1e-6
 """Visits of a turn start below which it does not matter."""
 SPARE = 1000
 """Points past the target up to which turns are part of the fit."""
+PLACES = (*range(16), 17, 20, 25, 30, 40, 50, 70, 100)
+"""Places that a card lists, in steps of a bank."""
 BOLD = (-100, -50, 0, 50, 100, 150, 200, 300, 400, 600, 800, 1200)
 """How much more rolling counts, in points, that is tried."""
 OWN_EDGES = (0.3, 1.0)
@@ -162,7 +164,7 @@ class Finder:
 
     def _coarse(self, most: int) -> Ints:
         """Return those of the chart farther away."""
-        rows = np.array([-10, -3, 0, 3, 5, 7, 10, 15, 20, 30, 40]) * self.step
+        rows = np.array([-10, 0, 3, 5, 7, 10, 15, 20, 30, 40]) * self.step
         return np.append(rows[rows < most], most).astype(np.int64)
 
     def _worths(self, mask: Floats) -> Ints:
@@ -184,8 +186,13 @@ class Finder:
         rows, land, come = chart
         hope = np.rint(self._hope(worths, rows)).astype(int)
         reach = zip(rows.tolist(), hope.tolist(), land.tolist(), come.tolist(), strict=True)
-        listed = worths[: self._points(1.0) // self.step + 1].tolist()
-        return Places(self.step, tuple(listed), tuple(Reach(r, h, tuple(x), tuple(y)) for r, h, x, y in reach))
+        return Places(self.step, self._listed(worths), tuple(Reach(r, h, tuple(x), tuple(y)) for r, h, x, y in reach))
+
+    def _listed(self, worths: Ints) -> tuple[int, ...]:
+        """Return what places are worth as far as the card tells it: between those that it lists, a straight line."""
+        told = np.array([place for place in PLACES if place * self.step <= self.target])
+        whole = np.interp(np.arange(told[-1] + 1), told, worths[told])
+        return tuple(np.rint(whole).astype(int).tolist())
 
     def _landing(self, worths: Ints) -> Places:
         """Return where rolling leads next to the target, where nothing counts but to land on it."""

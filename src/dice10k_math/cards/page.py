@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dice10k_math.cards.approach import approach
+from dice10k_math.cards.blocks import Block, Paragraph, Table
 from dice10k_math.cards.card import Card, has_match
 from dice10k_math.policy import RollCounts
 from dice10k_math.rules.steps import bank_step, point_step
@@ -15,25 +17,6 @@ SCORES = (50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 600, 800, 1000, 1500)
 """Turn scores that are listed."""
 FIRST_ROLLS = ((1, 5), (1, 1), (5, 5), (1, 1, 5), (1, 5, 5), (2, 2, 2), (2, 2, 2, 5), (2, 2, 2, 1), (3, 3, 3, 5))
 """Scoring dice of first rolls for which the card says what to keep."""
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A line of text, perhaps the heading of a section."""
-
-    text: str
-    heading: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A small table."""
-
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-Block = Paragraph | Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +49,11 @@ def _blocks(card: Card) -> Iterator[Block]:
             (("keep", *(_faces(keep) for _, keep in first)),),
         )
     yield from _changes(card)
-    yield from _last_turn(card)
+    if found.near is None:
+        yield from _last_turn(card)
+    else:
+        target = card.rules.ending.target
+        yield from approach(found.near, target, bank_rule(card.rules, target, opened=True).minimum)
     yield from _offers(card)
     yield Paragraph("What it gives away", heading=True)
     yield from _given_away(card)
@@ -235,7 +222,7 @@ def _given_away(card: Card) -> Iterator[Block]:
     if wins is None:
         yield Paragraph("Wins: not known, as the match of two is not part of this card; it aims for points alone.")
         return
-    if not has_match(card.rules):
+    if not has_match(card.rules) and card.findings.near is None:
         yield Paragraph("This card aims for points alone; what is best near the end of a match is not on it.")
     yield Paragraph(
         "Wins, against an opponent who knows this card and plays best against it: "

@@ -240,13 +240,20 @@ REACH = re.compile(r"(-?[0-9]{1,7}):([0-9]{1,5}):([0-9]{1,3}\+[0-9]{1,3}(?:,[0-9
 def _places(words: _Words, word: _Word, value: str) -> object:
     """Read places and where rolling leads."""
     first, *parts = value.split(";")
-    known, rows = PLACES.fullmatch(first), [REACH.fullmatch(part) for part in parts]
-    if known is None or not all(rows):
-        wrong = first if known is None else parts[rows.index(None)]
-        form = "STEP:W,W,..." if known is None else "LEFT:HOPE:L+C,L+C,..."
-        words.refuse(_Word(wrong, word.place + word.text.index(wrong)), f"{form} with places, parted by ;")
+    start = word.place + len(word.text) - len(value)
+    known = PLACES.fullmatch(first)
+    if known is None:
+        words.refuse(_Word(first, start), "STEP:W,W,... with places, then rows parted by ;")
+    rows = []
+    for part in parts:
+        start += len(first) + 1
+        row = REACH.fullmatch(part)
+        if row is None:
+            words.refuse(_Word(part, start), "LEFT:HOPE:L+C,L+C,... with places, parted by ;")
+        rows.append(row)
+        first = part
     step, worth = known.groups()
-    made = words.make(word, lambda: tuple(_reach(row) for row in rows if row))
+    made = words.make(word, lambda: tuple(map(_reach, rows)))
     return words.make(word, lambda: Places(int(step), tuple(map(int, worth.split(","))), made))
 
 
