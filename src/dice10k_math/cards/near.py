@@ -22,14 +22,16 @@ from dice10k_math.rules import bank_step
 from dice10k_math.turn import BankRule, bank_rule, turn_model
 
 Ints = NDArray[np.int64]
+Chart = tuple[Ints, Ints, Ints]
+"""Where rolling leads: what is left, and by that and the dice the chances to land and to come, in percent."""
 FADE = 300.0
 """Turn score, in points, over which what comes later in a turn counts less in the fit."""
 GOOD = 600
 """How much nearer, in points, good places are than what is left."""
 SMOOTH = 2
 """Steps on either side over which the hope is a mean."""
-STIFF = 1e-4
-"""How much the chances of neighbouring rows are held together."""
+STIFF = 1e-4, 1e-2
+"""How much the chances of neighbouring rows are held together, in the chart next to the target and farther away."""
 RARE = 1e-6
 """Visits of a turn start below which it does not matter."""
 SPARE = 1000
@@ -38,11 +40,11 @@ PLACES = (*range(16), 17, 20, 25, 30, 40, 50, 70, 100)
 """Places that a card lists, in steps of a bank."""
 BOLD = (-100, -50, 0, 50, 100, 150, 200, 300, 400, 600, 800, 1200)
 """How much more rolling counts, in points, that is tried."""
-OWN_EDGES = (0.3, 1.0)
+OWN_EDGES = (0.3, 0.4, 0.5, 1.0)
 """Parts of the target at which a band of own scores ends."""
 RIVAL_EDGES = (0.5, 0.8)
 """Parts of the target at which a band of rivals' scores ends."""
-AFAR, FAR = 0.3, 0.5
+AFAR, FAR = 0.3, 0.4
 """Parts of the target within which places count, and within which they count by a coarser chart."""
 
 
@@ -71,7 +73,7 @@ class Zone:
     below
         The distance, in points: it is less than this.
     places
-        By kind of rival; one alone: for all.
+        By kind of rival.
     """
 
     below: int
@@ -141,10 +143,12 @@ class Finder:
         self.visits = self.falls.visits(seat(policy, self.rules))
         worths = [self._worths(mask) for mask in self.masks]
         low, high, far = 2 * self.minimum, self._points(AFAR), self._points(FAR)
-        charts = (self._chart(worths, low, high, self._fine(high)), self._chart(worths, high, far, self._coarse(far)))
-        zones = [Zone(low, (self._landing(worths[1]),))]
-        for below, chart in zip((high, far), charts, strict=True):
-            zones.append(Zone(below + self.step, tuple(self._places(worth, chart) for worth in worths)))
+        fine = self._chart(worths, (low, high), self._fine(high), STIFF[0])
+        coarse = self._chart(worths, (high, far), self._coarse(far), STIFF[1])
+        zones = [
+            Zone(below, tuple(self._places(worth, chart) for worth in worths))
+            for below, chart in ((low, self._landing(fine)), (high + self.step, fine), (far + self.step, coarse))
+        ]
         edges = tuple(round(part * self.target) for part in OWN_EDGES)
         return Near(self.rivals, tuple(zones), edges, self._bold(edges))
 
@@ -164,7 +168,7 @@ class Finder:
 
     def _coarse(self, most: int) -> Ints:
         """Return those of the chart farther away."""
-        rows = np.array([-10, 0, 3, 5, 7, 10, 15, 20, 30, 40]) * self.step
+        rows = np.array([-10, 0, 3, 5, 7, 10, 15, 20, 25, 30]) * self.step
         return np.append(rows[rows < most], most).astype(np.int64)
 
     def _worths(self, mask: Floats) -> Ints:
@@ -182,7 +186,7 @@ class Finder:
         around = [np.maximum(numbers + shift, least) for shift in range(-SMOOTH, SMOOTH + 1)]
         return np.asarray(np.mean([worths[each] for each in around], axis=0))
 
-    def _places(self, worths: Ints, chart: tuple[Ints, Ints, Ints]) -> Places:
+    def _places(self, worths: Ints, chart: Chart) -> Places:
         rows, land, come = chart
         hope = np.rint(self._hope(worths, rows)).astype(int)
         reach = zip(rows.tolist(), hope.tolist(), land.tolist(), come.tolist(), strict=True)
@@ -194,23 +198,21 @@ class Finder:
         whole = np.interp(np.arange(told[-1] + 1), told, worths[told])
         return tuple(np.rint(whole).astype(int).tolist())
 
-    def _landing(self, worths: Ints) -> Places:
-        """Return where rolling leads next to the target, where nothing counts but to land on it."""
-        goal = np.zeros_like(worths)
+    def _landing(self, fine: Chart) -> Chart:
+        """Return where rolling leads next to the target, where nothing short of it counts; past it as farther away."""
+        goal = np.zeros(2 * self.target // self.step, np.int64)
         goal[0] = WINS
-        rows = np.arange(0, 2 * self.minimum, self.falls.field.model.step)
-        dice = self.rules.turn.dice
-        land = np.zeros((len(rows), dice))
+        unit = self.falls.field.model.step
+        rows, land, come = (part[fine[0] <= 2 * self.minimum - unit].copy() for part in fine)
+        land[rows >= 0], come[rows >= 0] = 0, 0
         for away in range(self.minimum, 2 * self.minimum, self.step):
             found = self.falls.chances(self.target - away, goal, self.step)
-            for left, row in enumerate(rows.tolist()):
-                if 0 < row < away:
-                    worth = found.worth[(away - row) // self.falls.field.model.step]
-                    land[left] = np.where(np.isnan(worth), land[left], worth / WINS)
-        none = np.zeros_like(land, dtype=int)
-        return self._places(worths, (rows, np.rint(100 * land).astype(int), none))
+            for number in np.flatnonzero((rows > 0) & (rows < away)).tolist():
+                worth = 100 * found.worth[(away - rows[number]) // unit] / WINS
+                land[number] = np.where(np.isnan(worth), land[number], np.rint(worth))
+        return rows, land, come
 
-    def _chart(self, worths: list[Ints], low: int, high: int, rows: Ints) -> tuple[Ints, Ints, Ints]:
+    def _chart(self, worths: list[Ints], ends: tuple[int, int], rows: Ints, stiff: float) -> Chart:
         """Fit where rolling leads to the best turns from distances between two ends; shape (rows, dice), percent."""
         size, dice = len(rows), self.rules.turn.dice
         squares, right = np.zeros((dice, 2 * size, 2 * size)), np.zeros((dice, 2 * size))
@@ -220,9 +222,9 @@ class Finder:
             for state in falls.single:
                 away = int(falls.away[state])
                 weight = float(self.visits[state] @ mask) / scale
-                if low <= away <= high and weight * scale > RARE:
+                if ends[0] <= away <= ends[1] and weight * scale > RARE:
                     self._add(squares, right, (int(falls.scores[state]), away, weight), worth, rows)
-        return self._solved(squares, right, rows)
+        return _solved(squares, right, rows, stiff)
 
     def _add(self, squares: Floats, right: Floats, turn: tuple[int, int, float], worths: Ints, rows: Ints) -> None:
         """Add the turn from one score to the normal equations."""
@@ -246,22 +248,6 @@ class Finder:
             squares[dice] += weighed.T @ terms
             right[dice] += weighed.T @ ((found.worth[places, dice] - here) / WINS)
 
-    @staticmethod
-    def _solved(squares: Floats, right: Floats, rows: Ints) -> tuple[Ints, Ints, Ints]:
-        size = len(rows)
-        apart = np.diff(np.eye(size), axis=0)
-        held = np.zeros((2 * size, 2 * size))
-        held[:size, :size] = 0.1 * np.eye(size)
-        held[size:, size:] = apart.T @ apart + 0.01 * np.eye(size)
-        usual = np.zeros(2 * size)
-        usual[size:] = 0.5 * 0.01
-        found = []
-        for square, constants in zip(squares, right, strict=True):
-            stiff = STIFF * max(float(np.trace(square)), 1e-12) / size
-            found.append(np.linalg.solve(square + stiff * held, constants + stiff * usual))
-        percent = np.clip(np.rint(100 * np.array(found).T), 0, 100).astype(np.int64)
-        return rows, percent[:size], percent[size:]
-
     def _bold(self, edges: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         """Return how much more rolling counts far away, by band of own scores and kind of rival."""
         lost = np.zeros((len(edges), len(self.rivals), len(BOLD)))
@@ -284,3 +270,20 @@ class Finder:
             plan = Plan((0,) * self.rules.turn.dice, self.counts.bolder(bold), multiple=self.step)
             self._known[key] = follow_plan(turn_model(self.rules), rule, plan, most_kept=MOST_FOLLOWED)
         return self._known[key]
+
+
+def _solved(squares: Floats, right: Floats, rows: Ints, stiff: float) -> Chart:
+    """Solve for the chances, those of neighbouring rows held together; in percent."""
+    size = len(rows)
+    apart = np.diff(np.eye(size), axis=0)
+    held = np.zeros((2 * size, 2 * size))
+    held[:size, :size] = 0.1 * np.eye(size)
+    held[size:, size:] = apart.T @ apart + 0.01 * np.eye(size)
+    usual = np.zeros(2 * size)
+    usual[size:] = 0.5 * 0.01
+    found = []
+    for square, constants in zip(squares, right, strict=True):
+        weight = stiff * max(float(np.trace(square)), 1e-12) / size
+        found.append(np.linalg.solve(square + weight * held, constants + weight * usual))
+    percent = np.clip(np.rint(100 * np.array(found).T), 0, 100).astype(np.int64)
+    return rows, percent[:size], percent[size:]

@@ -315,7 +315,7 @@ def _near_cases(near: Near) -> list[Case]:
     cases: list[Case] = []
     for zone in near.zones:
         within = Condition("to_go", at_least=False, points=zone.below)
-        for rival, places in zip(near.rivals if len(zone.places) > 1 else near.rivals[-1:], zone.places, strict=True):
+        for rival, places in zip(near.rivals, zone.places, strict=True):
             cases.append(Case((within, *rival.conditions), Thresholds(0), keep=places))
     for edge, row in zip(near.edges, near.bold, strict=True):
         below = Condition("own", at_least=False, points=edge)

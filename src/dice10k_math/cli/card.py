@@ -16,6 +16,7 @@ from dice10k_math.rules.model import Ruleset
 
 if TYPE_CHECKING:
     from dice10k_math.cards.card import Card
+    from dice10k_math.cards.near import Near
 
 FORMATS = ("table", "markdown", "svg", "pdf", "json", "csv")
 
@@ -31,7 +32,7 @@ def command(rules: Ruleset, tables: Path | None, form: str, output: Path | None)
     """Make a one-page strategy card, and say exactly what it gives away.
 
     The card counts what rolling on is worth, and says what changes near the end and when behind.
-    Where scores can fall it takes --tables, and minutes, to say how many wins it gives away.
+    Where scores can fall it takes --tables, and minutes, to say how to land on the target and what that gives away.
     """
     from dice10k_math.cards.card import is_plain, make_card
     from dice10k_math.questions.positions import FieldPositions, RacePositions
@@ -78,6 +79,17 @@ def _data(card: Card) -> dict[str, Any]:
         "lead": found.lead,
         "last_turn": None if found.last is None else list(found.last.dice_left),
         "take": [{"dice": dice, "from": points} for dice, points in found.take],
+        "near": None if found.near is None else _near(found.near),
+    }
+
+
+def _near(near: Near) -> dict[str, Any]:
+    """Return what counts near a target that must be hit."""
+    return {
+        "rivals": [rival.name for rival in near.rivals],
+        "zones": [{"below": zone.below, "places": [asdict(each) for each in zone.places]} for zone in near.zones],
+        "edges": list(near.edges),
+        "bold": [list(row) for row in near.bold],
     }
 
 
