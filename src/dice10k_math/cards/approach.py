@@ -5,84 +5,109 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dice10k_math.cards.blocks import Block, Paragraph, Table
-from dice10k_math.cards.near import Near, Zone
-from dice10k_math.policy import Places, Reach
+from dice10k_math.cards.near import HOPES, PLACES, Near, Zone
+from dice10k_math.policy import Reach
 from dice10k_math.policy.model import WINS
 
+BLOCKS = 2
+"""Parts of a long chart that stand side by side."""
+MOST_COLUMNS = 12
 
-def approach(near: Near, target: int, minimum: int) -> Iterator[Block]:
+
+def approach(near: Near, target: int) -> Iterator[Block]:
     """Lay out what counts on the way to a target that must be hit.
 
     Parameters
     ----------
     near
         What the card says.
-    target, minimum
-        The target, and the least bank.
+    target
+        The target.
     """
-    first, *others = near.zones
-    yield from _far(near, first, others, target)
-    last = others[0]
-    yield Paragraph(f"Less than {last.below:,} away from {target:,}, on either side", heading=True)
+    landing, fine, coarse = near.zones
+    yield Paragraph(f"{coarse.below:,} or more away", heading=True)
+    yield Paragraph("Add this to what rolling on counts, by your score (left) and where the other stands (top).")
+    yield _far(near, target - coarse.below, fine.places[0].step)
     yield Paragraph(
-        f"Count wins of {WINS:,} matches, not points: of all keeps and banks take what is worth most. "
-        "A bank is worth the place it leads to. What rolling on is worth, find by the dice and what is left to the "
-        "target after the keep (minus: past it). A cell 22+65 says: from what your present place is worth go 22% of "
-        f"the way to {WINS:,}, and 65% of the way to the hope. Places and hopes are by where the other stands; "
-        "between two rows take what lies between."
+        f"Bank at once what lands on {target:,}, and nothing that passes it. So far past it, subtract so as to land "
+        "nearest to it, but not nearer than the least bank unless you land on it."
     )
-    yield _chart(near, last)
-    for zone in others[1:]:
-        yield Paragraph(f"From there to less than {zone.below:,} away, the same with:")
-        yield _chart(near, zone)
-    yield Paragraph(f"Less than {first.below:,} away", heading=True)
+    yield Paragraph(f"Less than {coarse.below:,} away, on either side of {target:,}", heading=True)
     yield Paragraph(
-        f"The same, and nothing counts but to land: chances in percent. Bank what lands on {target:,}. Past it, bank "
-        f"only if that leaves you in a better place (column {near.rivals[-1].name}); a bank is {minimum:,} or more."
+        f"Now count wins of {WINS:,} matches, not points, by where the other stands (A to D as above). "
+        "A bank is worth the place it leads to. To roll on is worth your present place and more: "
+        f"22+65 in the chart says 22% of what your place lacks to {WINS:,}, and 65% of what it lacks to the hope. "
+        "Take what is worth most. Between two columns or rows take what lies between."
     )
-    yield _landing(first.places[0])
+    yield from _places(near, fine.places[0].step)
+    yield _hopes(near, fine.places[0].step)
+    yield Paragraph(
+        f"Less than {fine.below:,} away, by what is left after the keep (minus: past it) and the dice left:"
+    )
+    yield _chart(fine)
+    yield Paragraph(f"From {fine.below:,} on:")
+    yield _chart(coarse)
+    yield Paragraph(
+        f"Less than {landing.below:,} away nothing counts but to land, with these chances in percent. "
+        "Once past the target go by the chart above."
+    )
+    yield _landing(landing)
 
 
-def _far(near: Near, first: Zone, others: list[Zone], target: int) -> Iterator[Block]:
-    below = max(zone.below for zone in (first, *others))
-    yield Paragraph(
-        f"{below:,} or more away: add to what rolling on counts, by your score and the other's", heading=True
-    )
-    ends = [min(edge, target - below + 1) for edge in near.edges]
+def _letters(near: Near) -> list[str]:
+    return [chr(ord("A") + number) for number in range(len(near.rivals))]
+
+
+def _far(near: Near, most: int, step: int) -> Table:
+    named = zip(_letters(near), near.rivals, strict=True)
     rows = tuple(
-        (f"below {end:,}", *(f"{bold:+}" if bold else "0" for bold in row))
-        for end, row in zip(ends, near.bold, strict=True)
+        (f"to {min(edge - step, most):,}", *(f"{bold:+}" if bold else "0" for bold in row))
+        for edge, row in zip(near.edges, near.bold, strict=True)
     )
-    yield Table(("your score", *(rival.name for rival in near.rivals)), rows)
+    return Table(("your score", *(f"{letter}: {rival.name}" for letter, rival in named)), rows)
 
 
-def _chart(near: Near, zone: Zone) -> Table:
-    """Lay out places, hopes and where rolling leads."""
+def _places(near: Near, step: int) -> Iterator[Table]:
+    told = [place for place in PLACES if 0 < place < len(near.zones[0].places[0].worth)]
+    for start in range(0, len(told), MOST_COLUMNS):
+        part = told[start : start + MOST_COLUMNS]
+        rows = zip(_letters(near), near.zones[0].places, strict=True)
+        yield Table(
+            ("place, away", *(f"{place * step:,}" for place in part)),
+            tuple((letter, *(str(each.worth[place]) for place in part)) for letter, each in rows),
+        )
+
+
+def _hopes(near: Near, step: int) -> Table:
+    known = [{row.left: row.hope for zone in near.zones for row in zone.places[number].rows} for number in range(4)]
+    told = [hope * step for hope in HOPES]
+    rows = zip(_letters(near), known, strict=True)
+    heads = (f"to {told[0]:,}", *(f"{left:,}" for left in told[1:]))
+    return Table(("hope, left", *heads), tuple((letter, *(str(hope[left]) for left in told)) for letter, hope in rows))
+
+
+def _chart(zone: Zone) -> Table:
+    """Lay out where rolling leads, in parts side by side."""
     rows = zone.places[0].rows
-    dice = len(rows[0].land)
-    names = [chr(ord("A") + number) for number in range(len(near.rivals))]
-    heads = (
-        "left",
-        *(f"place {name}" for name in names),
-        *(f"hope {name}" for name in names),
-        *(f"{left} {'dice' if left > 1 else 'die'}" for left in range(dice, 0, -1)),
+    height = -(-len(rows) // BLOCKS)
+    names = tuple(f"{left} {'dice' if left > 1 else 'die'}" for left in range(len(rows[0].land), 0, -1))
+    lines = []
+    for number in range(height):
+        cells = [_cells(rows[place]) for place in range(number, len(rows), height)]
+        cells += [("",) * (len(names) + 1)] * (BLOCKS - len(cells))
+        lines.append(tuple(cell for part in cells for cell in part))
+    return Table(("left", *names) * BLOCKS, tuple(lines))
+
+
+def _cells(row: Reach) -> tuple[str, ...]:
+    pairs = reversed(list(zip(row.land, row.come, strict=True)))
+    return (f"{row.left:,}", *(f"{land}+{come}" for land, come in pairs))
+
+
+def _landing(zone: Zone) -> Table:
+    shown = [row for row in zone.places[0].rows if row.left > 0]
+    dice = range(len(shown[0].land), 0, -1)
+    rows = tuple(
+        (f"{left} {'dice' if left > 1 else 'die'}", *(str(row.land[left - 1]) for row in shown)) for left in dice
     )
-    return Table(heads, tuple(_row(zone.places, number, row) for number, row in enumerate(rows)))
-
-
-def _row(places: tuple[Places, ...], number: int, row: Reach) -> tuple[str, ...]:
-    step = places[0].step
-    known = row.left >= 0 and row.left % step == 0
-    return (
-        f"{row.left:,}",
-        *(f"{each.standing(row.left) // 100}" if known else "" for each in places),
-        *(str(each.rows[number].hope) for each in places),
-        *(f"{land}+{come}" for land, come in reversed(list(zip(row.land, row.come, strict=True)))),
-    )
-
-
-def _landing(places: Places) -> Table:
-    shown = [row for row in places.rows if any(row.land)]
-    dice = len(shown[0].land)
-    heads = ("dice \\ left", *(str(row.left) for row in shown))
-    return Table(heads, tuple((str(left), *(str(row.land[left - 1]) for row in shown)) for left in range(dice, 0, -1)))
+    return Table(("left", *(str(row.left) for row in shown)), rows)

@@ -38,6 +38,8 @@ SPARE = 1000
 """Points past the target up to which turns are part of the fit."""
 PLACES = (*range(16), 17, 20, 25, 30, 40, 50, 70, 100)
 """Places that a card lists, in steps of a bank."""
+HOPES = (10, 15, 20, 25, 30, 40)
+"""What can be left for the hope that a card lists, in steps of a bank."""
 BOLD = (-100, -50, 0, 50, 100, 150, 200, 300, 400, 600, 800, 1200)
 """How much more rolling counts, in points, that is tried."""
 OWN_EDGES = (0.3, 0.4, 0.5, 1.0)
@@ -180,7 +182,12 @@ class Finder:
         return np.array([round(WINS * falls.worth_of(self.target - d, weights)) for d in range(0, far, self.step)])
 
     def _hope(self, worths: Ints, left: Ints) -> Floats:
-        """Return what good places are worth with so much left: a mean over places nearer to the target."""
+        """Return what good places are worth with so much left: between those that a card lists, a straight line."""
+        told = np.array(HOPES) * self.step
+        return np.rint(np.interp(left, told, np.rint(self._mean_place(worths, told))))
+
+    def _mean_place(self, worths: Ints, left: Ints) -> Floats:
+        """Return the mean worth of places nearer to the target than what is left."""
         least = self.minimum // self.step + 1
         numbers = np.maximum((left - GOOD) // self.step, least)
         around = [np.maximum(numbers + shift, least) for shift in range(-SMOOTH, SMOOTH + 1)]
@@ -188,7 +195,7 @@ class Finder:
 
     def _places(self, worths: Ints, chart: Chart) -> Places:
         rows, land, come = chart
-        hope = np.rint(self._hope(worths, rows)).astype(int)
+        hope = self._hope(worths, rows).astype(int)
         reach = zip(rows.tolist(), hope.tolist(), land.tolist(), come.tolist(), strict=True)
         return Places(self.step, self._listed(worths), tuple(Reach(r, h, tuple(x), tuple(y)) for r, h, x, y in reach))
 

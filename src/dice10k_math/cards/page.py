@@ -15,6 +15,8 @@ from dice10k_math.turn import bank_rule
 
 SCORES = (50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 600, 800, 1000, 1500)
 """Turn scores that are listed."""
+FEW_SCORES = (100, 200, 300, 500, 1000)
+"""Those that are where there is much else to tell."""
 FIRST_ROLLS = ((1, 5), (1, 1), (5, 5), (1, 1, 5), (1, 5, 5), (2, 2, 2), (2, 2, 2, 5), (2, 2, 2, 1), (3, 3, 3, 5))
 """Scoring dice of first rolls for which the card says what to keep."""
 
@@ -52,8 +54,7 @@ def _blocks(card: Card) -> Iterator[Block]:
     if found.near is None:
         yield from _last_turn(card)
     else:
-        target = card.rules.ending.target
-        yield from approach(found.near, target, bank_rule(card.rules, target, opened=True).minimum)
+        yield from approach(found.near, card.rules.ending.target)
     yield from _offers(card)
     yield Paragraph("What it gives away", heading=True)
     yield from _given_away(card)
@@ -87,7 +88,7 @@ def _counts_table(card: Card, counts: RollCounts) -> Table:
     rows = [("rolling counts", *(f"{counts.points[left - 1]} + {counts.percent[left - 1]}%" for left in lefts))]
     limits = {left: bank_from(counts, left, step) for left in lefts}
     rows.append(("bank from", *(_or_never(limits[left]) for left in lefts)))
-    for score in SCORES:
+    for score in SCORES if card.findings.near is None else FEW_SCORES:
         if score % step == 0:
             cells = (count(counts, score, left) for left in lefts)
             banks = ((limits[left] or score + 1) <= score for left in lefts)
