@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from dice10k_math.cards import search
+from dice10k_math.cards.blocks import Paragraph
 from dice10k_math.cards.card import Card, Points, make_card, points_of
 from dice10k_math.cards.drawing import pdf, svg
 from dice10k_math.cards.losses import Losses
 from dice10k_math.cards.markdown import markdown
-from dice10k_math.cards.page import Page, Paragraph, bank_from, count, page_of
+from dice10k_math.cards.page import Page, bank_from, count, page_of
 from dice10k_math.cards.search import Findings, policy_of
 from dice10k_math.errors import InputError
 from dice10k_math.policy import KeepWorths, RollCounts, Standing, parse_policy, seat
