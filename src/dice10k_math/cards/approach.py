@@ -9,7 +9,7 @@ from dice10k_math.cards.near import HOPES, PLACES, Near, Zone
 from dice10k_math.policy import Reach
 from dice10k_math.policy.model import WINS
 
-BLOCKS = 2
+BLOCKS = 3
 """Parts of a long chart that stand side by side."""
 MOST_COLUMNS = 12
 
@@ -26,7 +26,7 @@ def approach(near: Near, target: int) -> Iterator[Block]:
     """
     landing, fine, coarse = near.zones
     yield Paragraph(f"{coarse.below:,} or more away", heading=True)
-    yield Paragraph("Add this to what rolling on counts, by your score (left) and where the other stands (top).")
+    yield Paragraph("Add this to what rolling on counts, by your score (top) and where the other stands (left).")
     yield _far(near, target - coarse.below, fine.places[0].step)
     yield Paragraph(
         f"Bank at once what lands on {target:,}, and nothing that passes it. So far past it, subtract so as to land "
@@ -48,8 +48,8 @@ def approach(near: Near, target: int) -> Iterator[Block]:
     yield Paragraph(f"From {fine.below:,} on:")
     yield _chart(coarse)
     yield Paragraph(
-        f"Less than {landing.below:,} away nothing counts but to land, with these chances in percent. "
-        "Once past the target go by the chart above."
+        f"Less than {landing.below:,} away nothing counts but to land, with these chances in percent, and none "
+        "elsewhere. Once past the target go by the chart above."
     )
     yield _landing(landing)
 
@@ -59,12 +59,12 @@ def _letters(near: Near) -> list[str]:
 
 
 def _far(near: Near, most: int, step: int) -> Table:
-    named = zip(_letters(near), near.rivals, strict=True)
+    ends = (f"to {min(edge - step, most):,}" for edge in near.edges)
     rows = tuple(
-        (f"to {min(edge - step, most):,}", *(f"{bold:+}" if bold else "0" for bold in row))
-        for edge, row in zip(near.edges, near.bold, strict=True)
+        (f"{letter}: {rival.name}", *(f"{row[number]:+}" if row[number] else "0" for row in near.bold))
+        for number, (letter, rival) in enumerate(zip(_letters(near), near.rivals, strict=True))
     )
-    return Table(("your score", *(f"{letter}: {rival.name}" for letter, rival in named)), rows)
+    return Table(("the other stands", *ends), rows)
 
 
 def _places(near: Near, step: int) -> Iterator[Table]:
@@ -105,8 +105,8 @@ def _cells(row: Reach) -> tuple[str, ...]:
 
 
 def _landing(zone: Zone) -> Table:
-    shown = [row for row in zone.places[0].rows if row.left > 0]
-    dice = range(len(shown[0].land), 0, -1)
+    shown = [row for row in zone.places[0].rows if any(row.land) and row.left > 0]
+    dice = [left for left in range(len(shown[0].land), 0, -1) if any(row.land[left - 1] for row in shown)]
     rows = tuple(
         (f"{left} {'dice' if left > 1 else 'die'}", *(str(row.land[left - 1]) for row in shown)) for left in dice
     )

@@ -19,6 +19,8 @@ WIDTH, HEIGHT, MARGIN = 595.0, 842.0, 36.0
 WIDE = 0.56
 """Mean width of a letter, as part of the size of the font."""
 TITLE, HEADING, TEXT, CELL = 15.0, 11.0, 9.0, 8.5
+SMALLER, MOST_SMALLER = 0.05, 40
+"""Steps in which a sheet is made larger for what does not fit, and how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +54,30 @@ def layout(page: Page) -> tuple[Mark, ...]:
     >>> layout(Page("A card", ()))[0].text
     'A card'
     """
+    # What is made smaller has room for longer lines; so the sheet is made larger until all fits on it.
+    sheets = (1.0 + SMALLER * number for number in range(MOST_SMALLER))
+    for sheet in sheets:
+        marks, end = _laid_out(page, WIDTH * sheet - 2 * MARGIN)
+        if end + MARGIN <= HEIGHT * sheet:
+            break
+    scale = min(1.0 / sheet, HEIGHT / (end + MARGIN))
+    return tuple(_scaled(mark, scale) for mark in marks)
+
+
+def _laid_out(page: Page, room: float) -> tuple[list[Mark], float]:
+    """Return what is drawn on a sheet with lines so long, and where it ends."""
     marks: list[Mark] = [Letters(MARGIN, MARGIN + TITLE, TITLE, page.title, bold=True)]
     y = MARGIN + TITLE + 8
     for block in page.blocks:
         if isinstance(block, Table):
-            y = _table(marks, block, y)
+            y = _table(marks, block, y, room)
         elif block.heading:
             y += HEADING + 7
             marks.append(Letters(MARGIN, y, HEADING, block.text, bold=True))
             y += 3
         else:
-            y = _paragraph(marks, block, y)
-    scale = min(1.0, HEIGHT / (y + MARGIN))
-    return tuple(_scaled(mark, scale) for mark in marks)
+            y = _paragraph(marks, block, y, room)
+    return marks, y
 
 
 def _scaled(mark: Mark, scale: float) -> Mark:
@@ -73,19 +86,19 @@ def _scaled(mark: Mark, scale: float) -> Mark:
     return replace(mark, x=mark.x * scale, y=mark.y * scale, width=mark.width * scale)
 
 
-def _paragraph(marks: list[Mark], block: Paragraph, y: float) -> float:
-    letters = int((WIDTH - 2 * MARGIN) / (WIDE * TEXT * 0.9))
+def _paragraph(marks: list[Mark], block: Paragraph, y: float, room: float) -> float:
+    letters = int(room / (WIDE * TEXT * 0.9))
     for line in textwrap.wrap(block.text, letters):
         y += TEXT + 3
         marks.append(Letters(MARGIN, y, TEXT, line))
     return y + 4
 
 
-def _table(marks: list[Mark], table: Table, y: float) -> float:
-    size = _cell_size(table)
+def _table(marks: list[Mark], table: Table, y: float, room: float) -> float:
+    size = _cell_size(table, room)
     first = max(len(row[0]) for row in (table.heads, *table.rows)) * size * WIDE + 10
     columns = len(table.heads) - 1
-    width = min(62.0, (WIDTH - 2 * MARGIN - first) / max(columns, 1))
+    width = min(62.0, (room - first) / max(columns, 1))
     whole = first + width * columns
     for number, row in enumerate((table.heads, *table.rows)):
         y += size + 3.5
@@ -99,12 +112,12 @@ def _table(marks: list[Mark], table: Table, y: float) -> float:
     return y + 8
 
 
-def _cell_size(table: Table) -> float:
+def _cell_size(table: Table, room: float) -> float:
     """Return a size of letters with which the widest row fits."""
     first = max(len(row[0]) for row in (table.heads, *table.rows))
     other = max((len(cell) for row in (table.heads, *table.rows) for cell in row[1:]), default=0)
     letters = first + (other + 1.5) * (len(table.heads) - 1)
-    return min(CELL, (WIDTH - 2 * MARGIN - 10) / (letters * WIDE))
+    return min(CELL, (room - 10) / (letters * WIDE))
 
 
 def svg(page: Page) -> str:
