@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -175,6 +176,22 @@ def test_the_page_tells_it_all() -> None:
     marks = layout(page)
     assert all(mark.y < 842 for mark in marks)
     assert min(mark.size for mark in marks if isinstance(mark, Letters)) > 5
+
+
+def test_json_has_the_places() -> None:
+    from dice10k_math.cli.card import _rendered
+
+    card = Card(DICE10K, Findings(COUNTS, near=near()), Points(1000, 2.0, 1.0), None)
+    told = json.loads(_rendered(card, "json"))["near"]
+    assert told["rivals"] == ["300 or 400 away", "below 5,000", "below 8,000", "8,000 or more"]
+    assert [zone["below"] for zone in told["zones"]] == [600, 3100, 4100]
+    assert told["zones"][0]["places"][1]["rows"][0] == {
+        "left": -300,
+        "hope": 9000,
+        "land": [10, 20, 30, 40, 50, 60],
+        "come": [60, 50, 40, 30, 20, 10],
+    }
+    assert (told["edges"], told["bold"][1]) == ([3000, 10_000], [300, -50, 50, 150])
 
 
 def test_only_a_target_that_must_be_hit_has_places() -> None:
