@@ -60,8 +60,8 @@ CHANGES: dict[str, tuple[Change, ...]] = {
         Change("bonus", "a Player's Hand pays a bonus", "no bonus", turn(hot_dice_bonus=0)),
         Change("penalty", "a bust on six dice costs 1,000 or 2,000", "it costs nothing", lambda r: replace(r, bust=BustRules())),
         Change("exact", "10,000 must be met exactly", "10,000 or more wins at once", ending("first_to_target")),
-        Change("minimum", "a bank needs 300, or 500 at score 0", "no minimum", turn(bank_minimum=0, opening_minimum=0), match=False),
-        Change("pairs", "four of a kind and a pair may count as three pairs", "they may not", scoring(four_and_pair=None), match=False),
+        Change("minimum", "a bank needs 300, or 500 at score 0", "no minimum", turn(bank_minimum=0, opening_minimum=0)),
+        Change("pairs", "four of a kind and a pair may count as three pairs", "they may not", scoring(four_and_pair=None)),
     ),
     "farkle": (
         Change("opening", "the first bank needs 500", "no minimum", turn(opening_minimum=0)),

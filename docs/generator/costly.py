@@ -79,6 +79,9 @@ def figures() -> Iterator[Figure]:
             if change.match:
                 yield Figure(f"win:{game}:{change.key}", changed(game, change), win, optional=game == "dice10k")
     yield Figure("win:dice10k", d10.load_rules("dice10k"), win)
+    spicy = d10.load_rules("farkle-spicy")
+    yield Figure("turns:farkle-spicy", spicy, turns, optional=True)
+    yield Figure("win:farkle-spicy", spicy, win, optional=True)
 
 
 @lru_cache

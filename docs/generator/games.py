@@ -195,6 +195,8 @@ def _spicy_banks(game: str) -> list[str]:
     return parts
 
 
+SOLVED_ASIDE = ("dice10k", "farkle-spicy")
+"""Games whose matches are solved for these pages, but not kept as tables with all scores."""
 SIDES = (0, 2000, 4000, 6000, 8000, 9500)
 
 
@@ -222,9 +224,9 @@ def winning(game: str) -> list[str]:
 
 
 def _winning_untabled(game: str) -> list[str]:
-    if game != "dice10k":
+    found = costly.found(f"win:{game}") if game in SOLVED_ASIDE else None
+    if found is None:
         return ["Matches of this game are not in the tables."]
-    found = costly.values("win:dice10k")
     first = found["value"]
     return [
         f"The player who has the first turn wins {percent(first, 3)} of the matches, "
@@ -237,7 +239,11 @@ def how_long(game: str) -> list[str]:
     """Return the section about the length of the game."""
     parts = ["## How long it takes"]
     if rules_of(game).variants.spicy_faces is not None:
-        return [*parts, "Games with spicy dice are not in the table `solo`."]
+        found = costly.found(f"turns:{game}") if game in SOLVED_ASIDE else None
+        if found is None:
+            return [*parts, "Games with spicy dice are not in the table `solo`."]
+        turns = number(found["value"], 4)
+        return [*parts, f"Alone, the target can be reached in {turns} turns on average, and no play does better."]
     start = next(row for row in table(game, "solo") if (row["score"], row["opened"], row["busts"]) == (0, False, 0))
     parts.append(
         f"Alone, the target can be reached in {number(start['expected_turns'], 4)} turns on average, and no play does better. "
@@ -320,7 +326,7 @@ def _first_wins(game: str) -> costly.Values | None:
     if match is not None:
         found = match.win_probability()
         return {"value": found.value, "lower": found.lower, "upper": found.upper}
-    return costly.values("win:dice10k") if game == "dice10k" else None
+    return costly.found(f"win:{game}") if game in SOLVED_ASIDE else None
 
 
 def first_wins(game: str) -> float | None:

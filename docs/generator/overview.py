@@ -105,7 +105,8 @@ def _first(game: str) -> str:
 
 def _alone(game: str) -> str:
     if rules_of(game).variants.spicy_faces is not None:
-        return "–"
+        found = costly.found(f"turns:{game}")
+        return "–" if found is None else number(found["value"], 3)
     return number(
         next(row for row in table(game, "solo") if (row["score"], row["opened"]) == (0, False))["expected_turns"], 3
     )
