@@ -70,6 +70,17 @@ def test_true_bounds_are_accepted(rules: Ruleset) -> None:
     assert verdict.checked == 2 * race.phases * race.scores**2
 
 
+@pytest.mark.parametrize("off", [0.0, 1e-6])
+def test_bounds_are_accepted_though_the_values_are_off(off: float) -> None:
+    """Costs of a long match take its bounds far from the values: past places where another choice is the best one."""
+    race = Race(targeted(FARKLE, 1500))
+    values = solve_race(race)
+    moved = values.move + off * np.random.default_rng(1).uniform(-1.0, 1.0, values.move.shape)
+    found = propose_bounds(race, replace(values, move=moved))
+    assert judge_race(race, found).accepted
+    assert np.nanmax(1.0 - found.wait[0, 0] - found.move[0, 0]) < NARROW
+
+
 @pytest.mark.parametrize(
     "rules", [*first_quick(QUICK, 3), *first_quick(MULTIPLES), *first_quick(BONUS), *first_quick(SLOW, 0)], ids=_name
 )

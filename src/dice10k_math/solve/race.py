@@ -24,6 +24,9 @@ COST = 1e-12
 """What each turn costs a guarantee, besides roundings: the judge reads off that that the match ends."""
 ASIDE = 1e-9
 TIE_COST = 2e-11
+NEAR = 1e-9
+"""How far one step by the slopes may lead: so near the values hardly any choice is another one, and the step is exact
+to a small part of `COST`. Costs add up over a long match, so its bounds take a second step."""
 STUCK = 1e-3
 """Chance that a round of two turns ends otherwise than by two busts, below which the two are taken to bust for ever."""
 
@@ -185,7 +188,7 @@ def propose_bounds(
     With the player's own guarantees m (to move) and v (waiting) a row satisfies m = F(v) - COST and v = 1 - G(1 - m)
     - COST,
     where F and G are the operator with bounds for the later rows. One evaluation of each near the solution
-    and the slopes known from solving give m and v.
+    and the slopes known from solving give m and v; where they are not as near, a second one.
     """
     lead, follow = _propose_tie(race, values)
     journal = journal or Journal.blank(race)
@@ -220,7 +223,7 @@ def _propose_row(race: Race, total: int, values: RaceValues, bounds: RaceBounds,
         # What leads to where the match may never end is not worth what the values say, and takes more than one step.
         lasting = lasts(race, phase, total, values)
         judge.endless |= not lasting.all()
-        for _ in range(MOST_ROUNDS if judge.endless else 1):
+        for _ in range(MOST_ROUNDS):
             bounds.move[phase, total, first:end] = move
             bounds.wait[phase, total, first:end] = wait
             move_gap = judge.moving(phase, total)[first:end] - COST - move
@@ -229,7 +232,8 @@ def _propose_row(race: Race, total: int, values: RaceValues, bounds: RaceBounds,
             move = np.where(lasting, np.maximum(move + shift, 0.0), 0.0)
             wait = np.where(lasting, np.maximum(wait + wait_gap + slopes[1] * shift, 0.0), 0.0)
             unsettled = np.maximum(np.abs(move_gap), np.abs(wait_gap)) >= COST / 4
-            if not unsettled.any():
+            near = max(float(np.max(np.abs(shift))), float(np.max(np.abs(wait_gap)))) < NEAR
+            if not unsettled.any() or (near and not judge.endless):
                 break
         if judge.endless:
             move, wait = np.where(unsettled, 0.0, move), np.where(unsettled, 0.0, wait)
