@@ -69,9 +69,16 @@ def test_points_of_changed_rules(figure: costly.Figure) -> None:
     assert_kept(figure)
 
 
-@pytest.mark.slow
+HOURS = ("win:farkle-spicy", "win:busche-farkle")
+
+
 @pytest.mark.parametrize(
-    "figure", [one for one in costly.figures() if one.key in costly.read()], ids=lambda one: one.key
+    "figure",
+    [
+        pytest.param(one, id=one.key, marks=pytest.mark.hours if one.key in HOURS else pytest.mark.slow)
+        for one in costly.figures()
+        if one.key in costly.read()
+    ],
 )
 def test_every_costly_figure(figure: costly.Figure) -> None:
     assert_kept(figure)
