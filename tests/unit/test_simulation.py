@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import sqrt
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 from dice10k_math.errors import InputError
 from dice10k_math.policy import CallablePolicy, Choice, Policy, Situation, Standing, ThresholdPolicy, parse_policy, seat
+from dice10k_math.questions.evaluation import evaluate
 from dice10k_math.questions.simulation import players_of, simulate, simulate_turns
-from dice10k_math.rules import BustRules, BustsInARow, Ruleset, SixDicePenalty, load_rules, with_target
+from dice10k_math.rules import BustRules, BustsInARow, Ending, Ruleset, SixDicePenalty, load_rules, with_target
 from dice10k_math.simulation import loops, plain, run
 from dice10k_math.simulation.rolls import BUST, rolls_of
 from dice10k_math.simulation.run import play_matches, usual_start
@@ -80,6 +82,24 @@ def test_the_compiled_loops_go_by_places_as_the_plain_ones_do(
     plainly = play_matches(rules, players, 8, seed, start, plainly=True)
     assert np.array_equal(compiled.sums, plainly.sums)
     assert np.array_equal(compiled.products, plainly.products)
+
+
+@pytest.mark.parametrize("overshoot", ["not_allowed", "add_or_subtract"])
+def test_who_goes_by_places_and_nothing_else_knows_where_he_stands(
+    overshoot: Literal["not_allowed", "add_or_subtract"],
+) -> None:
+    rules = load_rules("des-10000")
+    rules = replace(
+        rules, turn=replace(rules.turn, bank_multiple=100), ending=Ending("exact", 400, overshoot=overshoot)
+    )
+    text = "threshold 0 keep=100:10000,8000,6000,5000,4500;100:8000:5+5,10+20,20+30,30+30,40+30,50+30"
+    players = players_of([parse_policy(text), parse_policy("threshold 100")], rules)
+    compiled, plainly = (play_matches(rules, players, 40, 3, usual_start((0, 0)), plainly=way) for way in (False, True))
+    assert np.array_equal(compiled.sums, plainly.sums)
+    found = simulate(rules, [parse_policy(text), parse_policy("threshold 100")], matches=4000, seed=1)
+    right = evaluate(rules, (text, "threshold 100")).win_probability()
+    share = found.seats[0].win_probability
+    assert abs(share.value - right.value) < share.upper - share.lower
 
 
 def test_the_generators_are_the_same() -> None:

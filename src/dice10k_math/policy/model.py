@@ -401,7 +401,14 @@ class ThresholdPolicy:
         kept = [(self.keep, self.bank_from), *((case.keeping(self.keep), case.bank_from) for case in self.cases)]
         for keep, bank_from in kept:
             if isinstance(keep, Places) and bank_from != Thresholds(0):
-                raise InputError(f"threshold: {bank_from.base} with places; allowed: 0")
+                given = (
+                    "amounts by dice"
+                    if bank_from.by_dice
+                    else "goal"
+                    if bank_from.base == GOAL
+                    else f"{bank_from.base}"
+                )
+                raise InputError(f"threshold: {given} with places; allowed: 0 alone, for all dice")
         if self.end not in ("plain", "win"):
             raise InputError(f"end: {self.end!r}; allowed: plain, win")
         if self.lead is not None and not 0 <= self.lead <= NEVER:

@@ -154,6 +154,7 @@ class ThresholdPlayer:
         """What the plan depends on."""
         policy = self.policy
         plain = policy.end == "plain" and not policy.cases and not self.table.subtracts
+        plain = plain and not isinstance(policy.keep, Places)
         return "turn" if plain and GOAL not in policy.bank_from.amounts(self.table.dice) else "match"
 
     def decide(self, key: Hashable, situation: Situation) -> Choice:
