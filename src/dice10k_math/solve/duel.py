@@ -132,7 +132,9 @@ def _solve_row(
         if not open_.any():
             break
     else:
-        raise NotConvergedError(f"{race.rules.name}: the turn starts with scores adding up to {total} did not settle")
+        raise NotConvergedError(
+            f"{race.rules.name}: the turn starts with scores adding up to {total * race.unit:,} points did not settle"
+        )
     slopes[:, :, total, columns] = slope
     move[:, :, total, columns] = value
     after = 1.0 - row.partner_of(value)

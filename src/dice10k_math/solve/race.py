@@ -155,7 +155,9 @@ def solve_row(race: Race, total: int, move: Floats, slopes: Floats, worths: Sequ
         if not open_.any():
             break
     else:
-        raise NotConvergedError(f"{race.rules.name}: the turn starts with scores adding up to {total} did not settle")
+        raise NotConvergedError(
+            f"{race.rules.name}: the turn starts with scores adding up to {total * race.unit:,} points did not settle"
+        )
     slopes[:, total, first:end] = slope
     for phase in range(race.phases):
         move[phase, total, first:end] = value[phase]

@@ -118,4 +118,4 @@ def _propose_row(
         move_gap, wait_gap = gaps - COST
         shift = (move_gap + slopes[0] * wait_gap) / np.maximum(1.0 - slopes[0] * slopes[1], STUCK)
         short = short - np.stack([shift, wait_gap + slopes[1] * shift])
-    raise NotConvergedError(f"{race.rules.name}: no bounds for scores adding up to {total}")
+    raise NotConvergedError(f"{race.rules.name}: no bounds for scores adding up to {total * race.unit:,} points")

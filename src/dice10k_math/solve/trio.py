@@ -169,7 +169,10 @@ def _bound(
         if (guess[row.trios.here] >= 1.0).all():
             break
     else:
-        raise NotConvergedError(f"{trio.race.rules.name}: the bounds with scores adding up to {total} did not settle")
+        points = total * trio.race.unit
+        raise NotConvergedError(
+            f"{trio.race.rules.name}: the bounds with scores adding up to {points:,} did not settle"
+        )
     moving = np.minimum(best, 1.0)
     upper[0][total, row.trios.here] = guess[row.trios.here]
     row.write(upper[1][total], moving)
