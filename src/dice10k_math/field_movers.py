@@ -33,7 +33,7 @@ from dice10k_math.program import Floats, Ints
 Columns = Ints | slice
 """Opponent's states: their numbers, or all of them."""
 EVERY = slice(None)
-RARE = 1e-6
+RARE = 1e-5
 """Probability below which a state within a turn of best play is not followed to its endings."""
 
 
