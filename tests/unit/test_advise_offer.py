@@ -168,6 +168,7 @@ def test_spicy_dice_are_offered_and_rolled_by_their_faces(cli: Cli) -> None:
         (("--offer", "400"), "--offer: no value"),
         (("--offer", "400", "3", "--roll", "1,5,3"), "--offer: not with"),
         (("--offer", "400", "3", "--for", "points"), "--offer: not with"),
+        (("--opponent", "50", "--offer", "50", "2"), "allowed: a banker with 500 or more"),
         (("--offer", "400", "3", "--second"), "no equal turns"),
         ((), "--turn-score: missing"),
         (("--turn-score", "100"), "--roll: missing"),

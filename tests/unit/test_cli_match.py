@@ -114,6 +114,24 @@ def test_advice_is_that_of_the_match_best_first(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("unsolved")
+@pytest.mark.parametrize(
+    ("game", "scores", "more"),
+    [("farkle", (300, 700), ()), ("dix-mille", (300, 700), ("--second",)), ("dix-mille", (700, 700), ())],
+)
+def test_a_turn_after_the_target_has_been_reached(
+    cli: Cli, game: str, scores: tuple[int, int], more: tuple[str, ...]
+) -> None:
+    asked = ("--score", str(scores[0]), "--opponent", str(scores[1]), *more, "--tables", "tables", "--format", "json")
+    found = cli("match", f"{game}.toml", *asked).data
+    table, second = d10.load_match("tables", SMALL[game]), bool(more)
+    assert found["win_probability"] == table.win_probability(*scores, second=second).value
+    assert found["lower"] <= found["win_probability"] <= found["upper"]
+    choices = cli("advise", f"{game}.toml", *ROLLED, *asked).data["choices"]
+    right = table.advise(*scores, 0, (1, 1, 5, 3, 2, 2), second=second)
+    assert [choice["win_probability"] for choice in choices] == [choice.win_probability for choice in right]
+
+
+@pytest.mark.usefixtures("unsolved")
 def test_advice_for_people(cli: Cli) -> None:
     found = cli("advise", "farkle.toml", *START, *ROLLED).out
     assert "keep   points  then  dice left  win probability" in found
@@ -192,9 +210,25 @@ REFUSED = {
         ("match", "farkle.toml", "--score", "500", "--opponent", "0"),
         "--score: 500; allowed: below the target 500",
     ),
-    "an opponent past the target": (
-        (*ADVISE, "--score", "0", "--opponent", "600", *ROLLED),
-        "--opponent: 600; allowed: below",
+    "both past the target": (
+        (*ADVISE, "--score", "500", "--opponent", "600", *ROLLED),
+        "--score: 500; allowed: below the target 500",
+    ),
+    "an answer that the player cannot have any more": (
+        ("match", "dix-mille.toml", "--score", "0", "--opponent", "600", *TABLES),
+        "--opponent: 600; allowed: below the target 500, or with --second",
+    ),
+    "a last turn in exact numbers": (
+        ("match", "farkle.toml", "--score", "0", "--opponent", "600", "--exact"),
+        "--opponent: 600; allowed: below the target 500",
+    ),
+    "a last turn off the grid": (
+        (*ADVISE, "--score", "0", "--opponent", "625", *ROLLED),
+        "--opponent: 625 cannot be in farkle; allowed: multiples of 50",
+    ),
+    "a last turn too far behind": (
+        ("match", "farkle.toml", "--score", "0", "--opponent", "90000", *TABLES),
+        "--opponent: 90000; allowed in a last turn: at most 40000 more than the score",
     ),
     "a second turn without equal turns": (
         ("match", "farkle.toml", *START, "--second"),

@@ -235,7 +235,7 @@ def _columns(situation: Situation, worth: str, lines: list[list[str]]) -> str:
 def _for_win(situation: Situation) -> Answer:
     if situation.opponent is None:
         raise click.UsageError("--for win: needs --opponent; allowed: --opponent B, or --for points")
-    check_scores(situation.rules, situation.score, situation.opponent, situation.second)
+    check_scores(situation.rules, situation.score, situation.opponent, situation.second, closing=True)
     check_state(situation.rules, situation.turn_score, situation.hot_dice, situation.before, exactly=True)
     choices = _ranked(situation, situation.opponent)
     rows = [

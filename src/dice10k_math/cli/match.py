@@ -14,7 +14,7 @@ from dice10k_math.cli.parameters import Whole
 from dice10k_math.cli.seats import refuse_pair, refuse_seats, scores_option, three
 from dice10k_math.cli.solving import match_of, progress, resume_option, second_option, tables_option
 from dice10k_math.cli.text import heading, pairs, percent
-from dice10k_math.questions.allowed import check_score
+from dice10k_math.questions.allowed import check_score, check_step, is_closing
 from dice10k_math.rules.model import Ruleset, with_target
 
 
@@ -64,7 +64,7 @@ def command(
     if exact and tables is not None:
         raise click.UsageError("--exact: not with --tables; allowed: one of them")
     own, other = both_scores(score, opponent)
-    check_scores(rules, own, other, second)
+    check_scores(rules, own, other, second, closing=not exact)
     if exact:
         if resume is not None:
             raise click.UsageError(f"--resume: {resume}; allowed: --exact or --resume")
@@ -144,10 +144,19 @@ def where(score: int, opponent: int, second: bool) -> str:
     return f"score {score:,}, opponent {opponent:,}{', second turn of the round' if second else ''}"
 
 
-def check_scores(rules: Ruleset, score: int, opponent: int, second: bool) -> None:
-    """Refuse what can be seen to be wrong before a match is solved, which may take a while."""
+def check_scores(rules: Ruleset, score: int, opponent: int, second: bool, *, closing: bool = False) -> None:
+    """Refuse what can be seen to be wrong before a match is solved, which may take a while.
+
+    `closing`: whether a turn may be asked about that is left once the target has been reached.
+    """
     if second and rules.ending.kind != "equal_turns":
         raise click.UsageError(f"--second: {rules.name} has no equal turns; allowed: without it")
+    if closing and is_closing(rules, score, opponent, second=second):
+        for name, value in (("--score", score), ("--opponent", opponent)):
+            check_step(rules, value, name)
+            if value < 0:
+                raise click.UsageError(f"{name}: {value}; allowed: 0 or more")
+        return
     for name, value in (("--score", score), ("--opponent", opponent)):
         check_score(rules, value, name=name)
     target = rules.ending.target
@@ -155,4 +164,6 @@ def check_scores(rules: Ruleset, score: int, opponent: int, second: bool) -> Non
         return
     for name, value in (("--score", score), ("--opponent", opponent)):
         if value >= target:
-            raise click.UsageError(f"{name}: {value}; allowed: below the target {target}")
+            answers_it = closing and is_closing(rules, score, opponent, second=not second)
+            which = (", or without --second" if second else ", or with --second") if answers_it else ""
+            raise click.UsageError(f"{name}: {value}; allowed: below the target {target}{which}")

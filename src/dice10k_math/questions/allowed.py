@@ -28,11 +28,8 @@ def check_score(rules: Ruleset, score: int, opened: bool | None = None, name: st
     >>> from dice10k_math.rules import load_rules
     >>> check_score(load_rules("farkle"), 50)
     """
-    step, ending = score_step(rules), rules.ending
-    if abs(score) > MOST_SCORE:
-        raise InputError(f"{name}: {score}; allowed: -{MOST_SCORE} to {MOST_SCORE}")
-    if score % step:
-        raise InputError(f"{name}: {score} cannot be in {rules.name}; allowed: multiples of {step}")
+    ending = rules.ending
+    check_step(rules, score, name)
     if score < 0 and not penalties(rules) and ending.overshoot != "add_or_subtract":
         raise InputError(f"{name}: {score} cannot be in {rules.name}, where no score falls; allowed: 0 or more")
     plays_past = ending.overshoot == "add_or_subtract" or (
@@ -42,6 +39,46 @@ def check_score(rules: Ruleset, score: int, opened: bool | None = None, name: st
         raise InputError(f"{name}: {score}; allowed: below the target {ending.target}")
     if opened is False and score > 0:
         raise InputError(f"{name}: {score} of a player who has not banked (not opened); allowed: 0, or opened")
+
+
+def check_step(rules: Ruleset, score: int, name: str = "score") -> None:
+    """Refuse a score in which banks and penalties never add up.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> check_step(load_rules("farkle"), 12_350)
+    """
+    step = score_step(rules)
+    if abs(score) > MOST_SCORE:
+        raise InputError(f"{name}: {score}; allowed: -{MOST_SCORE} to {MOST_SCORE}")
+    if score % step:
+        raise InputError(f"{name}: {score} cannot be in {rules.name}; allowed: multiples of {step}")
+
+
+def is_closing(rules: Ruleset, score: int, opponent: int, *, second: bool = False) -> bool:
+    """Tell whether the player to move has a turn left although the target has been reached.
+
+    That is one turn to answer the opponent's, or a turn of an extra round. Told of games in which no score ever falls.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> is_closing(load_rules("farkle"), 8000, 10_200)
+    True
+    """
+    from dice10k_math.race import is_race
+
+    ending, target = rules.ending, rules.ending.target
+    if not is_race(rules) or opponent < target:
+        return False
+    if ending.kind == "final_round":
+        return score < target
+    if ending.kind != "equal_turns":
+        return False
+    if score < target:
+        return second
+    return ending.tie == "extra_rounds" and (score <= opponent if second else score == opponent)
 
 
 def check_state(rules: Ruleset, turn_score: int, hot_dice: int, hand: Hand, *, exactly: bool = False) -> None:

@@ -89,7 +89,8 @@ class MatchSolution:
         Parameters
         ----------
         score, opponent
-            Banked scores of the player to move and of the other.
+            Banked scores of the player to move and of the other. That of the other, and in extra rounds both, may be
+            past the target where a turn is left nevertheless, in games in which no score falls.
         second
             Under equal turns: whether the player to move has the second turn of the round.
         opened

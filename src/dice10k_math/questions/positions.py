@@ -14,6 +14,8 @@ from dice10k_math.errors import InputError
 from dice10k_math.field import Field, OwnState
 from dice10k_math.last_turn import DOWN, NEAREST, UP, allowed, last_turns
 from dice10k_math.program import NEVER, Floats, Ints
+from dice10k_math.questions.allowed import is_closing
+from dice10k_math.questions.closing import ClosingTurns
 from dice10k_math.race import Race
 from dice10k_math.single import Situation, TurnWorths, evaluate
 from dice10k_math.solve.race import RaceValues
@@ -98,11 +100,12 @@ class RacePositions:
         race = self.race
         if second and race.phases == 1:
             raise InputError(f"second: {race.rules.name} has no equal turns, so it does not matter who began")
+        target, closing = race.rules.ending.target, self._is_closing(mover, other, second)
         for name, seat in (("score", mover), ("opponent", other)):
-            if seat.score % race.unit or not 0 <= seat.score < race.rules.ending.target:
+            if seat.score % race.unit or seat.score < 0 or (seat.score >= target and not closing):
                 raise InputError(
                     f"{name}: {seat.score}; {race.rules.name} has scores from 0 in steps of {race.unit}, "
-                    f"below the target {race.rules.ending.target}"
+                    f"below the target {target}"
                 )
             if seat.busts:
                 raise InputError(f"busts: {seat.busts}; {race.rules.name} does not count busts in a row")
@@ -110,9 +113,19 @@ class RacePositions:
                 raise InputError(f"opened: {seat.opened} at a score of {seat.score}: scores never fall in this game")
         return int(second), mover.score // race.unit, other.score // race.unit
 
+    def _is_closing(self, mover: Seat, other: Seat, second: bool) -> bool:
+        return is_closing(self.race.rules, mover.score, other.score, second=second)
+
+    @cached_property
+    def closing(self) -> ClosingTurns:
+        """The turns that are left once the target has been reached."""
+        return ClosingTurns(self.race.rules, self.last_turn, self.last_lower, self.last_upper)
+
     def value(self, mover: Seat, other: Seat, *, second: bool = False) -> tuple[float, float, float]:
         """Return the mover's win probability with its lower and upper bound."""
         place = self._place(mover, other, second)
+        if self._is_closing(mover, other, second):
+            return self.closing.value(mover.score, other.score, second=second)
         return float(self.move[place]), float(self.lower[place]), float(self.upper[place])
 
     def _situation(self, mover: Seat, other: Seat, second: bool, reach: int = 0) -> Situation:
@@ -164,6 +177,9 @@ class RacePositions:
 
     def turn(self, mover: Seat, other: Seat, *, second: bool = False, asked: tuple[int, int] = (0, 0)) -> TurnWorths:
         """Return the worth of every after-state of the mover's turn."""
+        if self._is_closing(mover, other, second):
+            self._place(mover, other, second)
+            return self.closing.turn(mover.score, other.score, second=second, asked=asked)
         return evaluate(self.race.program, self._situation(mover, other, second, asked[1]), asked[0])
 
     def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:

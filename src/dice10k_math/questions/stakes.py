@@ -223,6 +223,11 @@ def check_offer(rules: Ruleset, banker: int, points: int, hand: Hand) -> None:
     before, step = banker - points, bank_step(rules)
     rule = bank_rule(rules, before, opened=before != 0)
     least = -(-rule.minimum // step) * step
+    if banker < least:
+        raise InputError(
+            f"offer: {points} points; no bank of {rules.name} leads to a score of {banker}; "
+            f"allowed: a banker with {least} or more"
+        )
     if not least <= points <= banker or points % step:
         first = ", as the first one" if before == 0 and least > step else ""
         raise InputError(
