@@ -142,6 +142,15 @@ def test_advice_for_people(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("unsolved")
+def test_advice_says_where_the_bounds_are_too_wide_for_its_digits(cli: Cli) -> None:
+    tables = Path(__file__).resolve().parents[2] / "tables"
+    asked = ("--turn-score", "600", "--roll", "1,5,3", "--tables", str(tables))
+    far = cli("advise", "dice10k", "--score", "-99900", "--opponent", "99900", *asked).out
+    assert far.endswith("the turn start is proved\nto be worth 0.000% to 100.000%, no closer.\n")
+    assert "estimate" not in cli("advise", "dice10k", "--score", "9000", "--opponent", "9900", *asked).out
+
+
+@pytest.mark.usefixtures("unsolved")
 def test_advice_with_dice_left_weighs_banking_against_rolling(cli: Cli) -> None:
     words = ("advise", "dix-mille.toml", *START, "--turn-score", "350", "--dice", "2", "--second")
     found = cli(*words, "--format", "json").data["choices"]

@@ -28,17 +28,20 @@ from dice10k_math.cli.parameters import OneOf, Whole
 from dice10k_math.cli.solving import match_of, second_option, tables_option, usual_tables, waiting
 from dice10k_math.cli.text import columns, faces, heading, percent
 from dice10k_math.dice import Hand
-from dice10k_math.questions.allowed import check_state
+from dice10k_math.questions.allowed import check_state, is_closing
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import align_roll
 
 if TYPE_CHECKING:
-    from dice10k_math.questions.match import MatchChoice
+    from dice10k_math.questions.match import MatchChoice, MatchSolution
     from dice10k_math.questions.turn import TurnChoice
 
 HEADS = ("keep", "points", "then", "dice_left", "win_probability", "expected_points", "loss")
 
 WIN_HEADS = ("keep", "points", "then", "dice_left", "win_probability", "loss")
+
+SHOWN = 1e-5
+"""The last digit of the win probabilities that are shown."""
 
 MOST_HOT_DICE = 30
 """More of them would bring more than the greatest turn score, whatever the bonus."""
@@ -237,7 +240,8 @@ def _for_win(situation: Situation) -> Answer:
         raise click.UsageError("--for win: needs --opponent; allowed: --opponent B, or --for points")
     check_scores(situation.rules, situation.score, situation.opponent, situation.second, closing=True)
     check_state(situation.rules, situation.turn_score, situation.hot_dice, situation.before, exactly=True)
-    choices = _ranked(situation, situation.opponent)
+    match = match_of(situation.rules, situation.tables or usual_tables(situation.rules))
+    choices = _ranked(match, situation, situation.opponent)
     rows = [
         {
             "keep": list(choice.keep),
@@ -250,11 +254,23 @@ def _for_win(situation: Situation) -> Answer:
         }
         for choice in choices
     ]
-    return Answer({"choices": rows}, rows, lambda: _win_text(situation, choices), WIN_HEADS)
+    doubt = _doubt(match, situation, situation.opponent)
+    return Answer({"choices": rows}, rows, lambda: f"{_win_text(situation, choices)}{doubt}", WIN_HEADS)
 
 
-def _ranked(situation: Situation, opponent: int) -> tuple[MatchChoice, ...]:
-    match = match_of(situation.rules, situation.tables or usual_tables(situation.rules))
+def _doubt(match: MatchSolution, situation: Situation, opponent: int) -> str:
+    """Say so where the bounds of the turn start are too far apart for the digits that are shown."""
+    opened, busts = (situation.opened, None), (situation.busts, 0)
+    if is_closing(situation.rules, situation.score, opponent, second=situation.second):
+        return ""
+    start = match.win_probability(situation.score, opponent, second=situation.second, opened=opened, busts=busts)
+    if start.upper - start.lower <= SHOWN:
+        return ""
+    low, high = percent(start.lower), percent(start.upper)
+    return f"\n\nAn estimate, at scores like these: the turn start is proved\nto be worth {low} to {high}, no closer."
+
+
+def _ranked(match: MatchSolution, situation: Situation, opponent: int) -> tuple[MatchChoice, ...]:
     start = situation.score, opponent, situation.turn_score
     opened, busts = (situation.opened, None), (situation.busts, 0)
     hot_dice, second = situation.hot_dice, situation.second
