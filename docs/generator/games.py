@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import groupby
-from math import ceil
+from math import ceil, floor, log10
 
 from docs.generator import costly
 from docs.generator.changes import CHANGES, Change
@@ -223,14 +223,23 @@ def winning(game: str) -> list[str]:
     return parts
 
 
+def _apart(lower: float, upper: float) -> tuple[str, str]:
+    """Return bounds in percent, rounded away from each other, to the first digit in which they differ by a few."""
+    digits = max(2, floor(-log10(upper - lower)) - 1)
+    scale = 10**digits
+    return percent(floor(100 * lower * scale) / scale / 100, digits), percent(
+        ceil(100 * upper * scale) / scale / 100, digits
+    )
+
+
 def _winning_untabled(game: str) -> list[str]:
     found = costly.found(f"win:{game}") if game in SOLVED_ASIDE else None
     if found is None:
         return ["Matches of this game are not in the tables."]
     first = found["value"]
+    low, high = _apart(found["lower"], found["upper"])
     return [
-        f"The player who has the first turn wins {percent(first, 3)} of the matches, "
-        f"proved to lie between {percent(found['lower'], 4)} and {percent(found['upper'], 4)}: "
+        f"The player who has the first turn wins {percent(first, 3)} of the matches, proved to lie between {low} and {high}: "
         f"an advantage of {percent(2 * first - 1, 2)} over the other."
     ]
 
