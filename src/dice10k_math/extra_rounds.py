@@ -9,47 +9,40 @@ both are to be remembered. Whoever leads off a round has a turn that the other a
 When both bust, what that costs is compared, and no more than compared: both are level before the round, so both pay by
 the same row of the table of busts on six. As long as all rows compare alike to nothing, and to the penalty for busts in
 a row, it does not matter which row it is, nor how far both have fallen.
+Else it matters at which score both are level, as it does where an opening minimum comes back at a score of 0:
+`dice10k_math.tie_levels` says which scores are told apart.
 
-A *tie* is written as the numbers of busts in a row of the player who leads off the next round and of the other.
+A *tie* is written as the numbers of busts in a row of the player who leads off the next round and of the other, after
+the level where levels are told apart.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import product
+
 import numpy as np
 
-from dice10k_math.backup import Contexts, back_up
-from dice10k_math.last_turn import MOST_LEAD, NEAREST, Setting, Side, allowed, compiled, hot_dice_within, last_turns
+from dice10k_math.backup import Contexts, back_up, blocks_of
+from dice10k_math.last_turn import (
+    MOST_LEAD,
+    NEAREST,
+    Setting,
+    Side,
+    allowed,
+    compiled,
+    hot_dice_within,
+    last_turns,
+    last_turns_at,
+    margin_of,
+)
 from dice10k_math.program import Floats
-from dice10k_math.rules import Ruleset, penalties
-from dice10k_math.turn import bank_rule
+from dice10k_math.tie_levels import Numbers, TieLevels, are_told_apart, levels_of, penalties_on_six, zero_matters
+from dice10k_math.turn import BankRule, bank_rule, turn_model
 
 MOST_ROUNDS, PLAIN_ROUNDS = 400, 10
 TINY = 1e-300
 SETTLED = 4e-15
-
-
-def unsolved(rules: Ruleset) -> str | None:
-    """Tell why the extra rounds of a ruleset are not solved; None: they are, or there are none.
-
-    Examples
-    --------
-    >>> from dice10k_math.rules import load_rules
-    >>> unsolved(load_rules("dix-mille")) is None
-    True
-    """
-    if rules.ending.tie != "extra_rounds" or not penalties(rules):
-        return None
-    if len({_compared(rules, row.penalty) for row in rules.bust.on_six}) > 1:
-        return "extra rounds, with a bust on six that costs more than busts in a row at some scores and not at others"
-    if rules.turn.opening_applies == "at_score_zero" and bank_rule(rules, 0) != bank_rule(rules, 1):
-        return "extra rounds, with penalties and an opening minimum that comes back at a score of 0"
-    return None
-
-
-def _compared(rules: Ruleset, penalty: int) -> tuple[bool, bool, bool]:
-    """Tell how the cost of a bust on six compares: with nothing, and with the penalty for busts in a row."""
-    other = rules.bust.in_a_row.penalty if rules.bust.in_a_row else 0
-    return penalty > 0, penalty > other, penalty < other
 
 
 class ExtraRounds:
@@ -57,21 +50,37 @@ class ExtraRounds:
 
     Attributes
     ----------
+    levels
+        The scores at which both can be level that are told apart.
     busts
         How many numbers of busts in a row are told apart.
+    shape
+        Shape of the ties: (levels, busts, busts), without the levels if there is only one.
+
+    Raises
+    ------
+    ValueError
+        Levels that are not each alike in all their scores.
     """
 
-    def __init__(self, match: Setting) -> None:
+    def __init__(self, match: Setting, levels: TieLevels | None = None) -> None:
         self.match, self.rules = match, match.rules
+        self.levels = levels_of(self.rules, 1) if levels is None else levels
+        if not are_told_apart(self.rules, self.levels):
+            raise ValueError(f"levels: {self.levels} does not tell the scores apart at which a tie is another")
         in_a_row = self.rules.bust.in_a_row
         self.busts = in_a_row.busts if in_a_row else 1
+        every = (self.levels.count, self.busts, self.busts)
+        self.shape = every if self.levels.count > 1 else every[1:]
         most = MOST_LEAD + match.margin
         self.program = compiled(self.rules, most, hot_dice_within(self.rules, most))
+        self.on_six = penalties_on_six(self.rules, self.levels)
+        # Whether both need an opening bank again, by level.
+        self.shut = (self.levels.samples == 0) & zero_matters(self.rules)
 
-    def after_bust(self, busts: int, *, on_six: bool) -> tuple[int, int]:
-        """Return the busts in a row after one more, and what it costs in points."""
-        in_a_row = self.rules.bust.in_a_row
-        lost = self.rules.bust.on_six[-1].penalty if on_six and self.rules.bust.on_six else 0
+    def after_bust(self, busts: int, *, on_six: bool) -> tuple[int, Numbers]:
+        """Return the busts in a row after one more, and what it costs in points at every level."""
+        in_a_row, lost = self.rules.bust.in_a_row, self.on_six if on_six else np.zeros_like(self.on_six)
         if in_a_row is None:
             return 0, lost
         return (0, lost + in_a_row.penalty) if busts + 1 == in_a_row.busts else (busts + 1, lost)
@@ -82,57 +91,127 @@ class ExtraRounds:
         Parameters
         ----------
         ties
-            Shape (busts, busts): what being level again is worth to the other player.
+            By tie: what being level again is worth to the other player.
         leader, follower
             How the turns of both are rounded.
 
         Returns
         -------
-        ndarray of shape (busts, busts)
+        ndarray of the shape of ties
         """
-        last = last_turns(self.match, float(ties[0, 0]), follower)
+        answered = self._answers_to_banks(self.levels.after_banks(ties), follower)
         # With greater leads the other can do at most as well, and may do as badly as can be.
-        beyond = 0.0 if follower.lowest else float(last[-1])
-        leads = self.program.bank_scores // self.match.unit
-        bank = 1.0 - np.append(last, beyond)[np.minimum(leads, len(last))]
-        answers = 1.0 - self._answers_to_busts(ties, follower)
-        top = 1.0 - (float(last[-1]) if leader.lowest else 0.0)
-        return self._turns(bank, answers, top, leader).reshape(self.busts, self.busts)
+        beyond = np.zeros_like(answered[:, :1]) if follower.lowest else answered[:, -1:]
+        leads = np.minimum(self.program.bank_scores // self.match.unit, answered.shape[1])
+        bank = 1.0 - np.append(answered, beyond, axis=1)[:, leads].T
+        answers = 1.0 - self._answers_to_busts(ties.reshape(self.levels.count, self.busts, self.busts), follower)
+        top = 1.0 - (answered[:, -1] if leader.lowest else np.zeros(len(answered)))
+        return self._turns(bank, answers, top, leader).reshape(self.shape)
+
+    def _answers_to_banks(self, ties: Floats, side: Side) -> Floats:
+        """Return what the turn after a bank of the leader is worth, by level and lead in units.
+
+        `ties`: by level, what being level again is worth to the player of that turn.
+        """
+        if self.levels.count == 1:
+            return last_turns(self.match, float(ties[0]), side)[None, :]
+        turns, numbers = self._after_banks
+        level = self._counting(ties, turns[:, 2], turns[:, 3], side)
+        found = np.empty(len(turns))
+        for shut in (False, True):
+            mine = turns[:, 0] == shut
+            found[mine] = last_turns_at(self.match, self._rule(shut=shut), turns[mine, 1], level[mine], side)
+        return found[numbers]
+
+    @cached_property
+    def _after_banks(self) -> tuple[Numbers, Numbers]:
+        """The turns that answer a bank, and the one after each lead at each level.
+
+        A turn is written as whether an opening bank is needed, the lead, and the first and the last level to which a
+        bank can lead that draws level. A lead of 0 stands for one of 1: it cannot be.
+        """
+        leads = np.maximum(np.arange(MOST_LEAD // self.match.unit + 1), 1)
+        first, last = self.levels.moved(leads[None, :] * self.match.unit)
+        shut = np.broadcast_to(self.shut[:, None], first.shape)
+        keys = np.stack([shut, np.broadcast_to(leads, first.shape), first, last], axis=-1)
+        turns, numbers = np.unique(keys.reshape(-1, 4), axis=0, return_inverse=True)
+        return turns, numbers.reshape(first.shape)
+
+    @staticmethod
+    def _counting(ties: Floats, first: Numbers, last: Numbers, side: Side) -> Floats:
+        """Return by level what counts of the ties from a first to a last one: the worst or the best."""
+        found = ties[first]
+        for place in np.flatnonzero(first < last).tolist():
+            among = ties[first[place] : last[place] + 1]
+            found[place] = among.min() if side.lowest else among.max()
+        return found
+
+    def _rule(self, *, shut: bool) -> BankRule:
+        """Return which turn scores may be banked, with an opening bank to make or not."""
+        opened = self.match.opened
+        return BankRule(bank_rule(self.rules, 0, opened=False).minimum, opened.multiple) if shut else opened
 
     def _answers_to_busts(self, ties: Floats, side: Side) -> Floats:
         """Return what the turn after a bust of the leader is worth: by tie, for a bust with fewer dice and on six."""
-        ends = [
-            [self._level(ties, self.after_bust(led, on_six=first), self.after_bust(followed, on_six=second))
-             for second in (False, True)]
-            for led in range(self.busts)
-            for followed in range(self.busts)
-            for first in (False, True)
-        ]  # fmt: skip
-        bank = np.ones(len(self.program.bank_scores))
-        return self._turns(bank, np.array(ends), 1.0, side).reshape(-1, 2)
+        ends = np.empty((*ties.shape, 2, 2))
+        for led, followed, first, second in product(range(self.busts), range(self.busts), (0, 1), (0, 1)):
+            both = self.after_bust(led, on_six=bool(first)), self.after_bust(followed, on_six=bool(second))
+            ends[:, led, followed, first, second] = self._level(ties, *both, side)
+        busts = ends.reshape(-1, 2)
+        return self._turns(np.ones((1, len(busts))), busts, np.ones(self.levels.count), side).reshape(-1, 2)
 
-    @staticmethod
-    def _level(ties: Floats, leader: tuple[int, int], follower: tuple[int, int]) -> float:
-        """Return what it is worth to the other that both have bust, each with busts in a row and a loss."""
-        if leader[1] != follower[1]:
-            return float(leader[1] > follower[1])
-        return float(ties[leader[0], follower[0]])
+    def _level(self, ties: Floats, leader: tuple[int, Numbers], follower: tuple[int, Numbers], side: Side) -> Floats:
+        """Return by level what it is worth to the other that both have bust, each with busts in a row and a loss."""
+        first, last = self.levels.moved(-leader[1])
+        again = self._counting(ties[:, leader[0], follower[0]], first, last, side)
+        return np.where(leader[1] == follower[1], again, leader[1] > follower[1])
 
-    def _turns(self, bank: Floats, busts: Floats, top: float, side: Side) -> Floats:
-        """Back up turns that differ only in what busts are worth: shape (turns, 2), with fewer dice and on six."""
-        program, turns = self.program, len(busts)
-        rows = np.where(allowed(self.match.opened, program.bank_scores), np.arange(len(bank)), -1).astype(np.int32)
+    def _turns(self, bank: Floats, busts: Floats, top: Floats, side: Side) -> Floats:
+        """Back up turns, level by level as many.
+
+        Parameters
+        ----------
+        bank
+            Shape (bank rows, levels): worth of banking; or (1, turns), whatever is banked.
+        busts
+            Shape (turns, 2): worth of a bust with fewer dice and on six.
+        top
+            Shape (levels,): bound for what lies beyond the greatest turn score.
+        side
+            Rounding.
+        """
+        each = len(busts) // self.levels.count
+        table = bank if len(bank) == 1 else np.repeat(bank, each, axis=1)
+        tops, shut = np.repeat(top, each), np.repeat(self.shut, each)
+        found = np.empty(len(busts))
+        for closed in np.unique(self.shut).tolist():
+            mine = shut == closed
+            found[mine] = self._turns_alike(table[:, mine], busts[mine], tops[mine], side, self._rule(shut=closed))
+        return found
+
+    def _turns_alike(self, table: Floats, busts: Floats, top: Floats, side: Side, rule: BankRule) -> Floats:
+        """Back up turns in which the same turn scores may be banked."""
+        program = self.program
+        rows = np.where(
+            allowed(rule, program.bank_scores), np.arange(len(program.bank_scores)) if len(table) > 1 else 0, -1
+        ).astype(np.int32)
         contexts = Contexts(
-            np.repeat(bank[:, None], turns, axis=1),
+            np.ascontiguousarray(table),
             rows[None, :],
             np.ascontiguousarray(busts[:, 0])[None, :],
             np.ascontiguousarray(busts[:, 1])[None, :],
-            np.full((1, turns), top),
+            top[None, :],
         )
-        survival = self.match.survival(side)
-        return back_up(program, contexts, survival, lowest=side.lowest, nudge=side.nudge(program))[0]
+        # Where every bank wins, there is nothing to gain by a greater one.
+        margin = max(self.match.margin, margin_of(turn_model(self.rules), rule))
+        limit = program.most if len(table) > 1 else self.match.unit + margin
+        blocks = blocks_of(1, len(busts), limit)
+        survival, nudge = self.match.survival(side), side.nudge(program)
+        return back_up(program, contexts, survival, blocks=blocks, lowest=side.lowest, nudge=nudge)[0]
 
-    def settled(self, leader: Side, follower: Side, cost: float = 0.0, *, leading: bool = True) -> Floats:
+    def settled(
+        self, leader: Side, follower: Side, cost: float = 0.0, *, leading: bool = True, start: Floats | None = None
+    ) -> Floats:
         """Return what every tie is worth to the player who leads off the next round, or to the other.
 
         Parameters
@@ -143,8 +222,10 @@ class ExtraRounds:
             What each round costs the player.
         leading
             Whether it is the one who leads off.
+        start
+            Values to start from.
         """
-        worth = np.full((self.busts, self.busts), 0.5)
+        worth = np.full(self.shape, 0.5) if start is None else start
         before = np.zeros_like(worth)
         for round_ in range(MOST_ROUNDS):
             found = self.allowed(worth, leader, follower, leading=leading)
@@ -168,7 +249,10 @@ class ExtraRounds:
 
 
 def value_of_ties(match: Setting) -> Floats:
-    """Return the win probability of the player who leads off, at every tie; not as a bound."""
+    """Return the win probability of the player who leads off, at every tie; not as a bound.
+
+    Where levels are told apart, they are not told apart far.
+    """
     if match.rules.ending.tie != "extra_rounds":
         return np.full((1, 1), 0.5)
     return ExtraRounds(match).settled(NEAREST, NEAREST)

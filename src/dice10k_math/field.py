@@ -39,9 +39,10 @@ from numpy.typing import NDArray
 from dice10k_math.backup import FAINT, Contexts, Forward, back_up, back_up_forward, blocks_of
 from dice10k_math.edges import RollOn, roll_on
 from dice10k_math.errors import InputError
-from dice10k_math.last_turn import MOST_LEAD, Side, allowed, compiled, hot_dice_within, margin_of
+from dice10k_math.last_turn import DOWN, MOST_LEAD, Side, allowed, compiled, hot_dice_within, last_turns, margin_of
 from dice10k_math.program import NEVER, Floats, Ints, Program, survival
 from dice10k_math.rules import Ruleset, bank_step, least_reaching, penalties, score_step
+from dice10k_math.tie_levels import TieLevels
 from dice10k_math.turn import BankRule, bank_rule, six_dice_penalty, turn_model
 
 
@@ -391,6 +392,31 @@ class Field:
                 # The last total stands for all greater ones too.
                 table[-1] = 1.0
         return table
+
+    def last_turns_with(self, levels: TieLevels, ties: Floats, side: Side) -> tuple[Floats, float]:
+        """Return what last turns are worth, and with greater deficits: as `extend` asks for it.
+
+        Parameters
+        ----------
+        levels
+            The scores at which both can be level that are told apart.
+        ties
+            By tie: what drawing level is worth to the player who has the last turn.
+        side
+            Rounding.
+        """
+        worths = levels.after_banks(ties)
+        totals = self.target + self.unit * np.arange(self.rows - self.last)
+        numbers = levels.number(totals)
+        by_total = np.empty((len(totals), len(self.states)))
+        for number in np.unique(numbers).tolist():
+            found = last_turns(self, float(worths[number]), side)
+            beyond = 0.0 if side is DOWN else float(found[-1])
+            if levels.count == 1:
+                return found, beyond
+            mine = numbers == number
+            by_total[mine] = self.last_turn_by_total(found, beyond, highest=side is not DOWN)[mine]
+        return by_total, 0.0
 
     def last_turn_by_total(self, worth: Floats, beyond: float, *, highest: bool) -> Floats:
         """Return what a last turn is worth by the other's total and own state, from its worth by deficit.

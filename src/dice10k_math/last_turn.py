@@ -22,6 +22,8 @@ from dice10k_math.turn import BankRule, TurnModel, split_model, turn_model
 Mask = NDArray[np.bool_]
 MOST_LEAD = 40_000
 """The greatest difference, in points, for which the last turn is solved; greater ones are bounded by it."""
+TOGETHER = 1024
+"""Last turns that are laid out together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,41 @@ def pose_last_turns(match: Setting, program: Program, tie: float, instant_win: f
         np.int64,
     )
     return contexts, blocks
+
+
+def last_turns_at(match: Setting, rule: BankRule, behind: Ints, ties: Floats, side: Side) -> Floats:
+    """Return what last turns are worth, each with a worth of its own of drawing level.
+
+    Parameters
+    ----------
+    match
+        The match.
+    rule
+        Which turn scores may be banked.
+    behind, ties
+        By how many units the player of each turn is behind, at least 1 and never less than before; and what drawing
+        level is worth.
+    side
+        Rounding.
+    """
+    program, unit = _program(match), match.unit
+    margin = max(match.margin, margin_of(turn_model(match.rules), rule))
+    scores = program.bank_scores // unit
+    rows = np.where(allowed(rule, program.bank_scores), np.arange(len(scores)), -1).astype(np.int32)
+    found = np.empty(len(behind))
+    for start in range(0, len(behind), TOGETHER):
+        part = slice(start, start + TOGETHER)
+        lead, count = behind[part], len(behind[part])
+        table = np.where(scores[:, None] > lead, 1.0, np.where(scores[:, None] == lead, ties[part], 0.0))
+        lost = np.zeros((1, count))
+        contexts = Contexts(table, rows[None, :], lost, lost, np.ones((1, count)))
+        ends = [(j, min(BLOCK, count - j)) for j in range(0, count, BLOCK)]
+        blocks = np.array([(0, j, size, (lead[j + size - 1] + 1) * unit + margin) for j, size in ends], np.int64)
+        nudge = side.nudge(program)
+        found[part] = back_up(
+            program, contexts, match.survival(side), blocks=blocks, lowest=side.lowest, nudge=nudge
+        )[0]
+    return found
 
 
 def first_of_extra_round(match: Setting, last_turn: Floats, beyond: float, side: Side) -> float:

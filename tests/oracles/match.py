@@ -330,7 +330,7 @@ class MatchOracle:
             start = start._replace(stage="extra")
         answers = ending.kind == "equal_turns" and start.other >= ending.target
         if start.stage == "last" or start.stage.startswith("extra") or answers:
-            if ending.tie == "extra_rounds" and len(self.rules.bust.on_six) > 1:
+            if ending.tie == "extra_rounds" and self._score_matters():
                 return self._by_scores(start)
             # Only the difference counts, whether the mover has opened, and in extra rounds the busts in a row.
             own = start.own - start.other + ending.target
@@ -341,10 +341,16 @@ class MatchOracle:
         own, other = (min(max(score, least), most) for score in (start.own, start.other))
         return start._replace(own=own, other=other)
 
-    def _by_scores(self, start: Start) -> Start:
-        """A turn that answers or breaks a tie, where a bust costs more at some scores: both scores are told apart.
+    def _score_matters(self) -> bool:
+        """Whether a bust costs more at some scores, or a score that has fallen to 0 needs an opening bank again."""
+        turn, bust = self.rules.turn, self.rules.bust
+        again = turn.opening_applies == "at_score_zero" and turn.opening_minimum > turn.bank_minimum
+        return len(bust.on_six) > 1 or (again and bool(bust.on_six or bust.in_a_row))
 
-        Both above the span are so far beyond the last row of penalties that it makes no difference how far.
+    def _by_scores(self, start: Start) -> Start:
+        """A turn that answers or breaks a tie, where not only the difference counts: both scores are told apart.
+
+        Both above the span are so far beyond where anything changes that it makes no difference how far.
         """
         least, most = self.span
         lift = max(min(start.own, start.other) - most, 0)

@@ -14,24 +14,30 @@ from dice10k_math.certify.field import FieldFault, Job, judge_jobs
 from dice10k_math.certify.race import LEAST_COST
 from dice10k_math.extra_rounds import ExtraRounds
 from dice10k_math.field import Field
-from dice10k_math.last_turn import DOWN, UP, last_turns
+from dice10k_math.last_turn import DOWN, UP
 from dice10k_math.program import Floats
+from dice10k_math.tie_levels import TieLevels
 from dice10k_math.workers import Share
 
 
 @dataclass(frozen=True, slots=True)
 class TieFault:
-    """A tie at which a guarantee does not hold: `busts` of the player who leads off the next round and of the other."""
+    """A tie at which a guarantee does not hold: `busts` of the player who leads off the next round and of the other.
+
+    `level`: a score at which both are level, where it matters.
+    """
 
     seat: str
     busts: tuple[int, int]
     claimed: float
     allowed: float
+    level: int | None = None
 
     def __str__(self) -> str:
         first, second = self.busts
+        at = "" if self.level is None else f"{self.level} : {self.level}, "
         return (
-            f"{self.seat} at a tie with {first} and {second} busts in a row: "
+            f"{self.seat} at a tie with {at}{first} and {second} busts in a row: "
             f"claims {self.claimed!r}, the round allows {self.allowed!r}"
         )
 
@@ -55,6 +61,7 @@ def judge_rounds(
     them: Floats,
     lead: Floats,
     follow: Floats,
+    levels: TieLevels,
     progress: Share | None = None,
 ) -> RoundsVerdict:
     """Check every bound of a match of equal turns.
@@ -67,42 +74,51 @@ def judge_rounds(
         Shape (2, states, states): by phase, bounds from below and from above for the player to move, by own state and
         opponent's.
     lead, follow
-        Shape (busts, busts): what the protected player guarantees at ties when leading off the next round, and when
-        not. Without extra rounds a tie is shared.
+        Shape (busts, busts), or (levels, busts, busts) where there are several: what the protected player guarantees
+        at ties when leading off the next round, and when not. Without extra rounds a tie is shared.
+    levels
+        The scores at which both can be level that are told apart.
     progress
         Told the share of the bounds that have been checked.
     """
     first, second = fields
-    theirs, own = last_turns(first, 1.0 - float(lead[0, 0]), UP), last_turns(first, float(follow[0, 0]), DOWN)
+    ties = _tie_faults(first, levels, lead, follow)
+    if not lead.size == follow.size == levels.count * lead.shape[-1] ** 2:
+        return RoundsVerdict(tuple(ties), 0)
+    theirs, own = first.last_turns_with(levels, 1.0 - lead, UP), first.last_turns_with(levels, follow, DOWN)
     jobs: tuple[Job, ...] = (
-        ("lower bound", first, us[0], first.extend(1.0 - them[1].T, DOWN, theirs, float(theirs[-1])), DOWN),
-        ("upper bound", first, them[0], first.extend(1.0 - us[1].T, UP, own, 0.0), UP),
+        ("lower bound", first, us[0], first.extend(1.0 - them[1].T, DOWN, *theirs), DOWN),
+        ("upper bound", first, them[0], first.extend(1.0 - us[1].T, UP, *own), UP),
         ("lower bound, closing a round", second, us[1], second.extend(1.0 - them[0].T, DOWN), DOWN),
         ("upper bound, closing a round", second, them[1], second.extend(1.0 - us[0].T, UP), UP),
     )
-    faults: tuple[FieldFault | TieFault, ...] = (*_tie_faults(first, lead, follow), *judge_jobs(jobs, progress))
+    faults: tuple[FieldFault | TieFault, ...] = (*ties, *judge_jobs(jobs, progress))
     return RoundsVerdict(faults, us.size + them.size + lead.size + follow.size)
 
 
-def _tie_faults(field: Field, lead: Floats, follow: Floats) -> list[TieFault]:
+def _tie_faults(field: Field, levels: TieLevels, lead: Floats, follow: Floats) -> list[TieFault]:
     claims = {"leading off": lead, "following": follow}
     if field.rules.ending.tie != "extra_rounds":
         half = np.full((1, 1), 0.5)
-        return [fault for seat, claimed in claims.items() for fault in _faults(seat, claimed, half, 0.0)]
-    rounds = ExtraRounds(field)
+        return [fault for seat, claimed in claims.items() for fault in _faults(seat, levels, claimed, half, 0.0)]
+    rounds = ExtraRounds(field, levels)
+    if wrong := [seat for seat, claimed in claims.items() if claimed.shape != rounds.shape]:
+        return [TieFault(seat, (0, 0), float("nan"), float("nan")) for seat in wrong]
     allowed = {
         "leading off": rounds.allowed(lead, DOWN, UP, leading=True),
         "following": rounds.allowed(follow, UP, DOWN, leading=False),
     }
-    return [fault for seat in claims for fault in _faults(seat, claims[seat], allowed[seat], LEAST_COST)]
+    return [fault for seat in claims for fault in _faults(seat, levels, claims[seat], allowed[seat], LEAST_COST)]
 
 
-def _faults(seat: str, claimed: Floats, allowed: Floats, cost: float) -> list[TieFault]:
+def _faults(seat: str, levels: TieLevels, claimed: Floats, allowed: Floats, cost: float) -> list[TieFault]:
     """Return the ties at which a guarantee is not allowed; to guarantee nothing needs no proof."""
     if claimed.shape != allowed.shape:
-        return [TieFault(seat, (0, 0), float("nan"), float(allowed[0, 0]))]
+        return [TieFault(seat, (0, 0), float("nan"), float(allowed.flat[0]))]
     sound = ((allowed - claimed >= cost) & (claimed >= 0.0) & (claimed <= 1.0)) | (claimed == 0.0)
+    scores = levels.samples.tolist() if levels.count > 1 else []
     return [
-        TieFault(seat, (first, second), float(claimed[first, second]), float(allowed[first, second]))
-        for first, second in np.argwhere(~sound).tolist()
+        TieFault(seat, (first, second), float(claimed[place]), float(allowed[place]), *(scores[at] for at in level))
+        for place in map(tuple, np.argwhere(~sound).tolist())
+        for *level, first, second in (place,)
     ]

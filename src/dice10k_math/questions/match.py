@@ -12,7 +12,6 @@ import numpy as np
 
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError, NotConvergedError
-from dice10k_math.extra_rounds import unsolved
 from dice10k_math.odds import hand_of
 from dice10k_math.questions.choices import Action, after_keep, all_dice_must_be_rolled, hot_dice_forbid_banking
 from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, RoundsPositions, Seat
@@ -384,8 +383,6 @@ def check_bankable(rules: Ruleset) -> None:
     if rules.ending.kind != "first_to_target" and hot_dice_chance(turn_model(rules)) == 1:
         why = "some play never busts, so a turn can be as long as the player likes, and none is best"
         raise InputError(f"{rules.name}: {why}; remedy: {REMEDY}, or ending.kind = 'first_to_target'")
-    if (reason := unsolved(rules)) is not None:
-        raise InputError(f"{rules.name}: {reason}, not solved; remedy: ending.tie = 'shared'")
 
 
 def refuse_offers(rules: Ruleset) -> None:
@@ -441,8 +438,8 @@ def _solve_rounds(rules: Ruleset, progress: Progress | None) -> RoundsPositions:
     fields = Field(rules, extent), Field(rules, extent, 1)
     bounds = solve_rounds(fields, estimate_rounds(fields, progress=within(progress, "estimating")), progress=progress)
     us, them = (np.stack([getattr(phase, name) for phase in bounds.phases]) for name in ("us", "them"))
-    verdict = judge_rounds(fields, us, them, bounds.lead, bounds.follow, part_of(progress, "judging"))
+    verdict = judge_rounds(fields, us, them, bounds.lead, bounds.follow, bounds.levels, part_of(progress, "judging"))
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
-    tie = (float(bounds.follow[0, 0]) + 1.0 - float(bounds.lead[0, 0])) / 2
-    return RoundsPositions.of(fields, us, them, tie)
+    ties = (bounds.follow + 1.0 - bounds.lead) / 2
+    return RoundsPositions.of(fields, us, them, bounds.levels, ties)

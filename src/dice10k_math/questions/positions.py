@@ -19,6 +19,7 @@ from dice10k_math.questions.closing import ClosingTurns
 from dice10k_math.race import Race
 from dice10k_math.single import Situation, TurnWorths, evaluate
 from dice10k_math.solve.race import RaceValues
+from dice10k_math.tie_levels import TieLevels
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +310,7 @@ class RoundsPositions:
     phases: tuple[FieldPositions, FieldPositions]
 
     @classmethod
-    def of(cls, fields: tuple[Field, Field], us: Floats, them: Floats, tie: float) -> Self:
+    def of(cls, fields: tuple[Field, Field], us: Floats, them: Floats, levels: TieLevels, ties: Floats) -> Self:
         """Return the positions of a solved and certified match.
 
         Parameters
@@ -318,13 +319,13 @@ class RoundsPositions:
             Turns that begin a round, and turns that close one.
         us, them
             Shape (2, states, states): bounds, by phase.
-        tie
-            What drawing level is worth to the player who closes the round.
+        levels, ties
+            The scores at which both can be level that are told apart, and what each tie is worth to the player who
+            closes the round.
         """
         first, second = fields
         middle = (us + them) / 2
-        last = last_turns(first, tie, NEAREST)
-        begun = first.extend(1.0 - middle[1].T, NEAREST, last, float(last[-1]))
+        begun = first.extend(1.0 - middle[1].T, NEAREST, *first.last_turns_with(levels, ties, NEAREST))
         closed = second.extend(1.0 - middle[0].T, NEAREST)
         return cls((FieldPositions(first, us[0], them[0], begun), FieldPositions(second, us[1], them[1], closed)))
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dice10k_math.extra_rounds import ExtraRounds, value_of_ties
 from dice10k_math.field import Field
-from dice10k_math.last_turn import DOWN, NEAREST, UP, last_turns
+from dice10k_math.last_turn import DOWN, NEAREST, UP
 from dice10k_math.program import Floats
 from dice10k_math.solve.field import (
     COST,
@@ -26,7 +26,15 @@ from dice10k_math.solve.field import (
     guess,
     settle,
 )
+from dice10k_math.tie_levels import TieLevels, levels_of
 from dice10k_math.workers import Progress, within
+
+FALLS = (2, 4, 8, 16, 32, 64)
+"""How many of the greatest penalties levels reach beyond the scores at which something changes, tried in turn."""
+NARROW = 2e-11
+"""How close the bounds of ties have to be for no further levels to be tried."""
+MOST_TIES = 12_000
+"""Ties beyond which no more are told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +46,16 @@ class RoundsBounds:
     phases
         Bounds for the player to move, in turns that begin a round and in turns that close it.
     lead, follow
-        Shape (busts, busts): guaranteed at a tie, by busts in a row of both, to the player who leads off the next
-        round and to the other.
+        Guaranteed at a tie to the player who leads off the next round and to the other: shape (busts, busts), by busts
+        in a row of both; or (levels, busts, busts) where it matters at which score both are level.
+    levels
+        The scores at which both can be level that are told apart.
     """
 
     phases: tuple[FieldBounds, FieldBounds]
     lead: Floats
     follow: Floats
+    levels: TieLevels
 
 
 Fields = tuple[Field, Field]
@@ -53,12 +64,11 @@ Fields = tuple[Field, Field]
 def estimate_rounds(fields: Fields, *, progress: Progress | None = None) -> RoundsBounds:
     """Return what being to move is worth in every turn start, roughly: a start for bounds."""
     first, second = fields
-    lead = value_of_ties(first)
-    last = last_turns(first, 1.0 - float(lead[0, 0]), NEAREST)
-    players = Player(first, NEAREST, 0.0, last, float(last[-1])), Player(second, NEAREST)
+    lead, levels = value_of_ties(first), levels_of(first.rules, 1)
+    players = Player(first, NEAREST, 0.0, *first.last_turns_with(levels, 1.0 - lead, NEAREST)), Player(second, NEAREST)
     start = np.stack([guess(first)] * 2)
     begins, closes = settle(PolicyIteration(players, start, ROUGHLY), progress)
-    return RoundsBounds((FieldBounds(begins, begins), FieldBounds(closes, closes)), lead, 1.0 - lead)
+    return RoundsBounds((FieldBounds(begins, begins), FieldBounds(closes, closes)), lead, 1.0 - lead, levels)
 
 
 def solve_rounds(
@@ -78,12 +88,12 @@ def solve_rounds(
         Told about every round, and how far it is.
     """
     first, second = fields
-    lead, follow = _ties(first)
-    theirs, own = last_turns(first, 1.0 - float(lead[0, 0]), UP), last_turns(first, float(follow[0, 0]), DOWN)
+    levels, lead, follow = _ties(first)
+    theirs, own = first.last_turns_with(levels, 1.0 - lead, UP), first.last_turns_with(levels, follow, DOWN)
     begins, closes = start.phases
     us_first, them_second = settle(
         PolicyIteration(
-            (Player(first, DOWN, -COST, theirs, float(theirs[-1])), Player(second, UP, COST)),
+            (Player(first, DOWN, -COST, *theirs), Player(second, UP, COST)),
             np.stack([begins.us, closes.them]),
             settled,
         ),
@@ -91,19 +101,33 @@ def solve_rounds(
     )
     us_second, them_first = settle(
         PolicyIteration(
-            (Player(second, DOWN, -COST), Player(first, UP, COST, own, 0.0)),
+            (Player(second, DOWN, -COST), Player(first, UP, COST, *own)),
             np.stack([closes.us, begins.them]),
             settled,
         ),
         within(progress, "who closes"),
     )
-    return RoundsBounds((cleaned(us_first, them_first), cleaned(us_second, them_second)), lead, follow)
+    return RoundsBounds((cleaned(us_first, them_first), cleaned(us_second, them_second)), lead, follow, levels)
 
 
-def _ties(field: Field) -> tuple[Floats, Floats]:
+def _ties(field: Field) -> tuple[TieLevels, Floats, Floats]:
     """Return guarantees at ties for the player who leads off the next round and for the other."""
+    levels = levels_of(field.rules, FALLS[0])
     if field.rules.ending.tie != "extra_rounds":
         half = np.full((1, 1), 0.5)
-        return half, half
-    rounds = ExtraRounds(field)
-    return rounds.settled(DOWN, UP, COST), rounds.settled(UP, DOWN, COST, leading=False)
+        return levels, half, half
+    for falls in FALLS:
+        levels = levels_of(field.rules, falls)
+        rounds = ExtraRounds(field, levels)
+        lead, follow = rounds.settled(DOWN, UP, COST), rounds.settled(UP, DOWN, COST, leading=False)
+        if _apart(field, levels, lead, follow) <= NARROW or 3 * lead.size > MOST_TIES:
+            break
+    return levels, lead, follow
+
+
+def _apart(field: Field, levels: TieLevels, lead: Floats, follow: Floats) -> float:
+    """Return how far the bounds are apart of the ties to which a match can come."""
+    if levels.count == 1:
+        return 0.0
+    first = int(levels.number(np.array([field.target]))[0])
+    return float(np.max((1.0 - levels.after_banks(lead) - levels.after_banks(follow))[first:]))
