@@ -196,9 +196,9 @@ def last_turns_at(match: Setting, rule: BankRule, behind: Ints, ties: Floats, si
         ends = [(j, min(BLOCK, count - j)) for j in range(0, count, BLOCK)]
         blocks = np.array([(0, j, size, (lead[j + size - 1] + 1) * unit + margin) for j, size in ends], np.int64)
         nudge = side.nudge(program)
-        found[part] = back_up(
-            program, contexts, match.survival(side), blocks=blocks, lowest=side.lowest, nudge=nudge
-        )[0]
+        found[part] = back_up(program, contexts, match.survival(side), blocks=blocks, lowest=side.lowest, nudge=nudge)[
+            0
+        ]
     return found
 
 

@@ -270,7 +270,7 @@ def judged(**changes: np.ndarray) -> RoundsVerdict:
     fields, bounds = bounded()
     tables = {name: np.stack([getattr(phase, name) for phase in bounds.phases]) for name in ("us", "them")}
     said = tables | {"lead": bounds.lead, "follow": bounds.follow} | changes
-    return judge_rounds(fields, said["us"], said["them"], said["lead"], said["follow"])
+    return judge_rounds(fields, said["us"], said["them"], said["lead"], said["follow"], bounds.levels)
 
 
 @pytest.mark.parametrize("phase", [0, 1])

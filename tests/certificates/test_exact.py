@@ -155,12 +155,9 @@ def test_a_worse_play_of_last_turns_and_extra_rounds_is_refused() -> None:
     found = certified(RACES[3])
     last = [never_bank(found.claims.last_policy[0]), *found.claims.last_policy[1:]]
     assert any("a last turn, 0 behind" in str(fault) for fault in judged(found, last_policy=last).faults)
-    tie = found.claims.tie_policy
-    assert tie is not None
-    assert "leading off an extra round" in str(judged(found, tie_policy=never_bank(tie)).faults[0])
-    answer = found.claims.answer_policy
-    assert answer is not None
-    assert "answering a bust" in str(judged(found, answer_policy=never_bank(answer)).faults[0])
+    (tie,), (answer,) = found.claims.tie_policy, found.claims.answer_policy
+    assert "leading off an extra round" in str(judged(found, tie_policy=[never_bank(tie)]).faults[0])
+    assert "answering a bust" in str(judged(found, answer_policy=[never_bank(answer)]).faults[0])
 
 
 WRONG = {"tie": ((0, 0), "leading off an extra round"), "last": (3, "a last turn"), "answer": ((0, 0, 1), "answering")}

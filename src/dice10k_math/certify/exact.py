@@ -19,7 +19,6 @@ Where nothing is guaranteed (a lower bound of 0, an upper one of 1) there is not
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,11 +37,22 @@ from dice10k_math.explicit.claims import (
     endings_of,
     extreme,
     last_turn_banks,
+    level_worths,
     waiting,
 )
+from dice10k_math.explicit.levels import LastTurn
 from dice10k_math.explicit.match import ExplicitMatch, kinds_of_edges, last_limit, tie_limit
 from dice10k_math.explicit.survival import survival_bounds
-from dice10k_math.explicit.ties import Answer, Tie, answer_endings, answers, tie_endings, ties
+from dice10k_math.explicit.ties import (
+    Group,
+    answer_endings,
+    answers,
+    of_levels,
+    put_together,
+    tie_endings,
+    ties,
+    worth_beyond,
+)
 from dice10k_math.explicit.turn import (
     Algebra,
     Banks,
@@ -141,28 +151,40 @@ def _where(match: ExplicitMatch, phase: int, part: int, other: int) -> str:
 
 
 def _behind(match: ExplicitMatch, place: int) -> str:
-    return f"a last turn, {match.deficits[place] * match.unit} behind"
+    turn = match.last_turns[place]
+    level = f", to be level at {_at(match, turn.levels[0], turn.levels[-1])}" if match.levels.several else ""
+    return f"a last turn, {turn.behind * match.unit} behind{level}" + (", with an opening bank" if turn.shut else "")
 
 
-def _at_tie(tie: Tie) -> str:
-    return "leading off an extra round" + (f" with {tie[0]} and {tie[1]} busts in a row" if any(tie) else "")
+def _at(match: ExplicitMatch, first: int, last: int) -> str:
+    low, high = match.levels.intervals[first][0], match.levels.intervals[last][1]
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def _at_answer(answer: Answer) -> str:
-    led, followed, on_six = answer
-    words = "answering a bust" + (" with all dice" if on_six else "")
-    return words + (f" with {led} and {followed} busts in a row" if led or followed else "")
+def _at_tie(match: ExplicitMatch, *tie: int) -> str:
+    return "leading off an extra round" + _with(match, tie)
+
+
+def _at_answer(match: ExplicitMatch, *answer: int) -> str:
+    return "answering a bust" + (" with all dice" if answer[-1] else "") + _with(match, answer[:-1])
+
+
+def _with(match: ExplicitMatch, tie: tuple[int, ...]) -> str:
+    """Say with how many busts in a row, and at which level where that matters."""
+    *level, led, followed = tie
+    words = f" with {led} and {followed} busts in a row" if led or followed else ""
+    return words + (f" at {_at(match, level[0], level[0])}" if level and match.levels.several else "")
 
 
 def _range_faults(match: ExplicitMatch, claims: Claims) -> Iterator[ExactFault]:
     """Refuse what is no claim at all: other turn starts, or numbers that are no probabilities."""
-    shape, last, level = (match.phases, match.won, match.won), len(match.deficits), (match.busts, match.busts)
+    shape, last, level = (match.phases, match.won, match.won), len(match.last_turns), match.tie_shape
     answer = (*level, 2) if _breaks_ties(match) else (0,)
     kinds: tuple[tuple[Fractions, Fractions, tuple[int, ...], Callable[..., str]], ...] = (
         (claims.lower, claims.upper, shape, partial(_where, match)),
         (claims.last_lower, claims.last_upper, (last,), partial(_behind, match)),
-        (claims.tie_lower, claims.tie_upper, level, lambda *tie: _at_tie(tie)),
-        (claims.answer_lower, claims.answer_upper, answer, lambda *answer: _at_answer(answer)),
+        (claims.tie_lower, claims.tie_upper, level, partial(_at_tie, match)),
+        (claims.answer_lower, claims.answer_upper, answer, partial(_at_answer, match)),
     )
     for low, high, right, where in kinds:
         for name, found in ((LOWER, low), (UPPER, high)):
@@ -212,8 +234,9 @@ class _Judge:
             for number in range(len(blocks(self.match))):
                 yield partial(self._last_turns, number, lowest)
             if _breaks_ties(self.match):
-                yield partial(self._answers, lowest)
-                yield partial(self._ties, lowest)
+                for number in range(len(self.match.levels.groups())):
+                    yield partial(self._answers, number, lowest)
+                    yield partial(self._ties, number, lowest)
             for phase in range(self.match.phases):
                 yield from self._turns(phase, lowest)
 
@@ -231,51 +254,62 @@ class _Judge:
         return self._compare(claimed, worth, lowest, [_where(match, phase, part, other) for other in range(match.won)])
 
     def _last_turns(self, number: int, lowest: bool) -> list[ExactFault]:
-        """Check last turns of some deficits: the follower's tie is the other's lead in the next round."""
+        """Check some last turns: the follower's tie is the other's lead in the next round."""
         match = self.match
-        place, deficits = blocks(match)[number]
-        level = self.one - self.tie[lowest][0, 0]
-        bust = np.array([level if deficit == 0 else 0 for deficit in deficits], object)
-        top = np.full(len(deficits), self.one, object)
+        place, turns = blocks(match)[number]
+        levels = level_worths(turns, self.one - self.tie[lowest], lowest=lowest)
+        bust = np.array([level if turn.behind == 0 else 0 for turn, level in zip(turns, levels, strict=True)], object)
+        top = np.full(len(turns), self.one, object)
         worse = np.minimum if lowest else np.maximum
         endings = Endings(
-            last_turn_banks(match, deficits, self.one, level, 0),
+            last_turn_banks(match, turns, self.one, levels, 0),
             bust,
             bust,
             edges(self.survival[not lowest], bust, bust, top, worse),
             self.one,
         )
         policy = self.claims.last_policy[number] if lowest else None
-        worth = back_up(match, last_limit(match, deficits), endings, Whole(down=lowest), policy)
+        limit = last_limit(match, turns[-1].behind, shut=turns[-1].shut)
+        worth = back_up(match, limit, endings, Whole(down=lowest), policy)
         claimed = self.last[not lowest][place]
-        where = [_behind(match, number) for number in range(len(match.deficits))[place]]
+        where = [_behind(match, number) for number in range(len(match.last_turns))[place]]
         return self._compare(claimed, worth, lowest, where)
 
-    def _answers(self, lowest: bool) -> list[ExactFault]:
+    def _answers(self, number: int, lowest: bool) -> list[ExactFault]:
         """Check answers to busts: a tie is the other's lead in the next round."""
-        match = self.match
-        banks, bust, on_six = answer_endings(match, self.one - self.tie[lowest], self.one, 0)
-        top = np.full(len(bust), self.one, object)
-        policy = self.claims.answer_policy if lowest else None
-        worth = self._turn_of_extra_round((banks, bust, on_six), top, policy, lowest)
-        return self._compare(self.answer[not lowest].reshape(-1), worth, lowest, list(map(_at_answer, answers(match))))
+        match, group = self.match, self.match.levels.groups()[number]
+        endings = answer_endings(match, group, self.one - self.tie[lowest], self.one, 0, lowest=lowest)
+        top = np.full(len(endings[1]), self.one, object)
+        policy = self.claims.answer_policy[number] if lowest else None
+        worth = self._turn_of_extra_round(group, endings, top, policy, lowest)
+        claimed = of_levels(match, self.answer[not lowest], group[1])
+        return self._compare(
+            claimed, worth, lowest, [_at_answer(match, *answer) for answer in answers(match, group[1])]
+        )
 
-    def _ties(self, lowest: bool) -> list[ExactFault]:
+    def _ties(self, number: int, lowest: bool) -> list[ExactFault]:
         """Check leading off extra rounds, from the turns that answer."""
-        match = self.match
-        answered = self.one - self.last[lowest]
-        endings = tie_endings(match, answered, self.one - self.answer[lowest], self.one, lowest=lowest)
-        top = np.full(match.busts**2, answered[-1] if lowest else self.one, object)
-        worth = self._turn_of_extra_round(endings, top, self.claims.tie_policy if lowest else None, lowest)
-        return self._compare(self.tie[not lowest].reshape(-1), worth, lowest, list(map(_at_tie, ties(match))))
+        match, group = self.match, self.match.levels.groups()[number]
+        last = self.one - self.last[lowest]
+        endings = tie_endings(match, group, last, self.one - self.answer[lowest], self.one, lowest=lowest)
+        top = worth_beyond(match, group, last, self.one, lowest=lowest)
+        policy = self.claims.tie_policy[number] if lowest else None
+        worth = self._turn_of_extra_round(group, endings, top, policy, lowest)
+        claimed = of_levels(match, self.tie[not lowest], group[1])
+        return self._compare(claimed, worth, lowest, [_at_tie(match, *tie) for tie in ties(match, group[1])])
 
     def _turn_of_extra_round(
-        self, endings: tuple[list[Banks], Vector, Vector], top: Vector, policy: Ratings | None, lowest: bool
+        self,
+        group: Group,
+        endings: tuple[list[Banks], Vector, Vector],
+        top: Vector,
+        policy: Ratings | None,
+        lowest: bool,
     ) -> Scaled:
         banks, bust, on_six = endings
         beyond = edges(self.survival[not lowest], bust, on_six, top, np.minimum if lowest else np.maximum)
         given = Endings(banks, bust, on_six, beyond, self.one)
-        return back_up(self.match, tie_limit(self.match), given, Whole(down=lowest), policy)
+        return back_up(self.match, tie_limit(self.match, shut=group[0]), given, Whole(down=lowest), policy)
 
     def _compare(self, claimed: Vector, worth: Scaled, lowest: bool, where: Sequence[str]) -> list[ExactFault]:
         scale = 6**worth.exponent
@@ -298,11 +332,10 @@ class _Ends:
         self.match, self.claims = match, claims
         self.ours = claims.lower == 0
         self.theirs = claims.upper == 1
-        last = len(match.deficits)
+        last = len(match.last_turns)
         # Without extra rounds every last turn ends the match, however it is played.
         self.our_last, self.their_last = (np.full(last, not _breaks_ties(match)) for _ in range(2))
-        level = (match.busts, match.busts)
-        self.our_tie, self.their_tie = (np.full(level, not _breaks_ties(match)) for _ in range(2))
+        self.our_tie, self.their_tie = (np.full(match.tie_shape, not _breaks_ties(match)) for _ in range(2))
         self.our_answer, self.their_answer = (np.full(claims.answer_lower.shape, False) for _ in range(2))
 
     def faults(self) -> list[ExactFault]:
@@ -314,7 +347,7 @@ class _Ends:
         level = (*np.flatnonzero(~self.our_last), *np.flatnonzero(~self.their_last))
         found += [ExactFault(END, _behind(self.match, int(place))) for place in level]
         for known in (self.our_tie, self.their_tie):
-            found += [ExactFault(END, _at_tie((led, other))) for led, other in np.argwhere(~known).tolist()]
+            found += [ExactFault(END, _at_tie(self.match, *tie)) for tie in np.argwhere(~known).tolist()]
         return found
 
     def _round(self) -> bool:
@@ -349,8 +382,9 @@ class _Ends:
         match = self.match
         rows = [moving[:, row] for row in range(match.won)] + [np.ones(match.won, bool)]
         for row in range(match.won + 1, match.rows):
-            deficits = behind(match, row, lowest=lowest)
-            rows.append(np.array([last[bisect_right(match.deficits, deficit) - 1] for deficit in deficits]))
+            deficits, total = behind(match, row, lowest=lowest)
+            numbers = [match.last_turn(deficit, total, lowest=True) for deficit in deficits]
+            rows.append(np.array([number is None or last[number] for number in numbers]))
         return rows
 
     def _endings(self, phase: int, part: int, table: Sequence[Vector], *, edge: bool) -> Endings:
@@ -368,37 +402,51 @@ class _Ends:
 
     def _last_turns(self) -> None:
         """Add last turns and extra rounds: they end the match but for a tie."""
-        for number, (place, deficits) in enumerate(blocks(self.match)):
+        for number, (place, turns) in enumerate(blocks(self.match)):
             policy = self.claims.last_policy[number]
-            self.our_last[place] |= self._last_turn(deficits, bool(self.their_tie[0, 0]), Possible(), policy)
-            self.their_last[place] |= ~self._last_turn(deficits, not self.our_tie[0, 0], Certain(), None)
+            self.our_last[place] |= self._last_turn(turns, self.their_tie, Possible(), policy)
+            self.their_last[place] |= ~self._last_turn(turns, ~self.our_tie, Certain(), None)
         claims = self.claims
         self.our_answer |= self._answers(self.their_tie, Possible(), claims.answer_policy)
         self.their_answer |= ~self._answers(~self.our_tie, Certain(), None)
         self.our_tie |= self._ties(self.their_last, self.their_answer, Possible(), claims.tie_policy)
         self.their_tie |= ~self._ties(~self.our_last, ~self.our_answer, Certain(), None)
 
-    def _last_turn(self, deficits: tuple[int, ...], tie: bool, algebra: Algebra, policy: Ratings | None) -> Vector:
+    def _last_turn(self, turns: tuple[LastTurn, ...], ties: Vector, algebra: Algebra, policy: Ratings | None) -> Vector:
         over = policy is not None
-        banks = last_turn_banks(self.match, deficits, over, tie, over)
-        bust = np.array([tie if deficit == 0 else over for deficit in deficits])
+        levels = level_worths(turns, ties, lowest=over)
+        banks = last_turn_banks(self.match, turns, over, levels, over)
+        bust = np.array([level if turn.behind == 0 else over for turn, level in zip(turns, levels, strict=True)])
         endings = self._with_edges(banks, bust, bust, edge=not over)
-        return back_up(self.match, last_limit(self.match, deficits), endings, algebra, policy).vector
+        limit = last_limit(self.match, turns[-1].behind, shut=turns[-1].shut)
+        return back_up(self.match, limit, endings, algebra, policy).vector
 
-    def _answers(self, level: Vector, algebra: Algebra, policy: Ratings | None) -> Vector:
+    def _answers(self, tied: Vector, algebra: Algebra, policies: Sequence[Ratings] | None) -> Vector:
         """Return which answers come to an end, or (for the other) which need not, from the ties that do."""
-        ours = policy is not None
-        return self._turns_of_extra_rounds(answer_endings(self.match, level, ours, ours), algebra, policy).reshape(
-            self.our_answer.shape
-        )
+        ours, found = policies is not None, []
+        for number, group in enumerate(self.match.levels.groups()):
+            endings = answer_endings(self.match, group, tied, ours, ours, lowest=ours)
+            found.append(
+                self._turns_of_extra_rounds(group, endings, algebra, None if policies is None else policies[number])
+            )
+        return put_together(self.match, found, self.our_answer.shape)
 
-    def _ties(self, last: Vector, answered: Vector, algebra: Algebra, policy: Ratings | None) -> Vector:
+    def _ties(self, last: Vector, answered: Vector, algebra: Algebra, policies: Sequence[Ratings] | None) -> Vector:
         """Return which leads come to an end, or (for the other) which need not, from the turns that answer and do."""
-        endings = tie_endings(self.match, last, answered, policy is not None, lowest=True)
-        return self._turns_of_extra_rounds(endings, algebra, policy).reshape(self.our_tie.shape)
+        found = []
+        for number, group in enumerate(self.match.levels.groups()):
+            endings = tie_endings(self.match, group, last, answered, policies is not None, lowest=True)
+            found.append(
+                self._turns_of_extra_rounds(group, endings, algebra, None if policies is None else policies[number])
+            )
+        return put_together(self.match, found, self.our_tie.shape)
 
     def _turns_of_extra_rounds(
-        self, endings: tuple[list[Banks], Vector, Vector], algebra: Algebra, policy: Ratings | None
+        self,
+        group: Group,
+        endings: tuple[list[Banks], Vector, Vector],
+        algebra: Algebra,
+        policy: Ratings | None,
     ) -> Vector:
         given = self._with_edges(*endings, edge=policy is None)
-        return back_up(self.match, tie_limit(self.match), given, algebra, policy).vector
+        return back_up(self.match, tie_limit(self.match, shut=group[0]), given, algebra, policy).vector

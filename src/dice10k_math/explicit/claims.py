@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dice10k_math.explicit.levels import LastTurn
 from dice10k_math.explicit.match import ExplicitMatch
 from dice10k_math.explicit.turn import Banks, Endings, Ratings, Vector, edges
 
@@ -30,20 +31,20 @@ class Claims:
     lower, upper
         Shape (phases, parts, parts): by the mover's part and the opponent's.
     last_lower, last_upper
-        Worth of a last turn, by deficit in units from 0; a greater deficit is worth no more than the last.
-        Empty where there are none.
+        Worth of the last turns of the match: with one level by deficit in units from 0. A greater deficit is worth no
+        more than the last. Empty where there are none.
     tie_lower, tie_upper
         Shape (busts, busts): worth of leading off an extra round from a tie, by the busts in a row of the one who does
-        and of the other; 1/2 where a tie is shared.
+        and of the other; 1/2 where a tie is shared. Shape (levels, busts, busts) where there are several levels.
     answer_lower, answer_upper
-        Shape (busts, busts, 2): worth of the answer to a bust of the one who led off, and to a bust with all dice.
+        The shape of ties and 2: worth of the answer to a bust of the one who led off, and to a bust with all dice.
         Empty where a tie is shared.
     policy
         By phase and part.
     last_policy
-        By block of deficits.
+        By block of last turns.
     tie_policy, answer_policy
-        For leading off an extra round, and for answers to busts; None where a tie is shared.
+        For leading off an extra round, and for answers to busts: by group of levels. Empty where a tie is shared.
     """
 
     lower: Fractions
@@ -56,8 +57,8 @@ class Claims:
     answer_upper: Fractions
     policy: Sequence[Sequence[Ratings]]
     last_policy: Sequence[Ratings]
-    tie_policy: Ratings | None
-    answer_policy: Ratings | None
+    tie_policy: Sequence[Ratings]
+    answer_policy: Sequence[Ratings]
 
 
 def waiting(match: ExplicitMatch, phase: int, moving: Vector, last: Vector, one: Any, *, lowest: bool) -> list[Vector]:
@@ -72,7 +73,7 @@ def waiting(match: ExplicitMatch, phase: int, moving: Vector, last: Vector, one:
     moving
         Shape (phases, parts, parts): bounds for the other to move, from the other side: upper ones for a lower bound.
     last
-        The same for a last turn, by deficit.
+        The same for the last turns.
     one
         Worth of having won.
     lowest
@@ -87,26 +88,20 @@ def waiting(match: ExplicitMatch, phase: int, moving: Vector, last: Vector, one:
     rows = [one - other[:, row] for row in range(match.won)]
     rows.append(np.full(match.won, one, moving.dtype))
     for row in range(match.won + 1, match.rows):
-        answers = [_last(match, last, deficit, lowest=lowest) for deficit in behind(match, row, lowest=lowest)]
+        deficits, total = behind(match, row, lowest=lowest)
+        numbers = [match.last_turn(deficit, total, lowest=lowest) for deficit in deficits]
+        answers = [last[-1] * 0 if number is None else last[number] for number in numbers]
         rows.append(one - np.array(answers, moving.dtype))
     return rows
 
 
-def behind(match: ExplicitMatch, row: int, *, lowest: bool) -> list[float]:
-    """Return by opponent's part how far behind, in units, the opponent is before the last turn."""
-    lead = match.leads[row - match.won - 1]
-    return [(match.target - (part.high if lowest else part.low)) / match.unit + lead for part in match.parts]
-
-
-def _last(match: ExplicitMatch, last: Vector, deficit: float, *, lowest: bool) -> Any:
-    """Return a bound of a last turn: an upper one for a lower bound of waiting for it.
-
-    With a greater deficit a last turn is worth less.
+def behind(match: ExplicitMatch, row: int, *, lowest: bool) -> tuple[list[float], int]:
+    """Return by opponent's part how far behind, in units, the opponent is before the last turn; and the total to be
+    reached.
     """
-    if lowest:
-        return last[bisect_right(match.deficits, deficit) - 1]
-    place = bisect_left(match.deficits, deficit)
-    return last[place] if place < len(last) else last[-1] * 0
+    lead = match.leads[row - match.won - 1]
+    scores = [part.high if lowest else part.low for part in match.parts]
+    return [(match.target - score) / match.unit + lead for score in scores], match.target + lead * match.unit
 
 
 def extreme(table: Sequence[Vector], rows: Sequence[int], *, lowest: bool) -> Vector:
@@ -144,40 +139,34 @@ def bank_worths(match: ExplicitMatch, phase: int, part: int, table: Sequence[Vec
     return [(worth(add), worth(subtract)) for add, subtract in match.ways_of(phase, part, lowest=lowest).banks]
 
 
-def last_turn_banks(match: ExplicitMatch, deficits: Sequence[int], win: Any, tie: Any, loss: Any) -> list[Banks]:
-    """Return what banking each turn score is worth in a last turn, by deficit in units."""
+def last_turn_banks(
+    match: ExplicitMatch, turns: Sequence[LastTurn], win: Any, ties: Sequence[Any], loss: Any
+) -> list[Banks]:
+    """Return what banking each turn score is worth in last turns, of which `ties` are worth drawing level."""
     found: list[Banks] = []
+    rule = match.rule(shut=turns[0].shut)
     for turn_score in match.program.bank_scores.tolist():
-        if not match.opened.allows(turn_score):
+        if not rule.allows(turn_score):
             found.append((None, None))
             continue
         scored = turn_score // match.unit
-        worth = [win if scored > deficit else tie if scored == deficit else loss for deficit in deficits]
+        worth = [
+            win if scored > turn.behind else tie if scored == turn.behind else loss
+            for turn, tie in zip(turns, ties, strict=True)
+        ]
         found.append((vector_of(worth), None))
     return found
 
 
-def tie_banks(match: ExplicitMatch, answered: Vector, one: Any, *, lowest: bool) -> list[Banks]:
-    """Return what banking each turn score is worth when leading off an extra round.
+def level_worths(turns: Sequence[LastTurn], ties: Vector, *, lowest: bool) -> list[Any]:
+    """Return what drawing level is worth in last turns, from what ties are worth to who draws level."""
+    worths = ties.reshape(-1, *ties.shape[-2:])[:, 0, 0].tolist()
+    return [worst([worths[level] for level in turn.levels], lowest=lowest) for turn in turns]
 
-    Parameters
-    ----------
-    match
-        The match.
-    answered
-        Bounds of the worth of waiting for the answer, by its deficit; a greater one is worth more.
-    one
-        Worth of having won.
-    lowest
-        Whether a lower bound is wanted.
-    """
-    found: list[Banks] = []
-    for turn_score in match.program.bank_scores.tolist():
-        scored = turn_score // match.unit
-        place = bisect_right(match.deficits, scored) - 1 if lowest else bisect_left(match.deficits, scored)
-        worth = answered[[place]] if place < len(answered) else np.full(1, one, answered.dtype)
-        found.append((worth, None) if match.opened.allows(turn_score) else (None, None))
-    return found
+
+def worst(worths: Sequence[Any], *, lowest: bool) -> Any:
+    """Return the worth that counts of several: the least for a lower bound, else the greatest."""
+    return min(worths) if lowest else max(worths)
 
 
 def vector_of(worths: Sequence[Any]) -> Vector:
@@ -186,7 +175,9 @@ def vector_of(worths: Sequence[Any]) -> Vector:
     return np.array(worths, kind if kind in (bool, float) else object)
 
 
-def blocks(match: ExplicitMatch) -> list[tuple[slice, tuple[int, ...]]]:
-    """Return deficits in the groups in which they are worked out, each with its place among all."""
-    places = [slice(start, start + BLOCK) for start in range(0, len(match.deficits), BLOCK)]
-    return [(place, match.deficits[place]) for place in places]
+def blocks(match: ExplicitMatch) -> list[tuple[slice, tuple[LastTurn, ...]]]:
+    """Return last turns in the groups in which they are worked out, each with its place among all."""
+    turns, shut = match.last_turns, sum(turn.shut for turn in match.last_turns)
+    ends = [*range(0, len(turns) - shut, BLOCK), *range(len(turns) - shut, len(turns), BLOCK), len(turns)]
+    places = [slice(*both) for both in pairwise(ends)]
+    return [(place, turns[place]) for place in places]

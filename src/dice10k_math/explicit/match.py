@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.errors import InputError
+from dice10k_math.explicit.levels import LastTurn, Levels, last_turns_of, mark_of
 from dice10k_math.last_turn import compiled, hot_dice_within
 from dice10k_math.odds import mean_best_score
 from dice10k_math.program import FORCED, Program
@@ -42,6 +43,8 @@ SHARED = "shared"
 LEADS = {SHARED: 20, "extra_rounds": 24}
 """Lead past the target that is told apart, in scores of a typical roll, by what a tie means."""
 MOST_LEAD = 100
+FALLS = 4
+"""How many of the greatest penalties levels are told apart beyond where something changes."""
 Rows = tuple[int, ...]
 """Rows of the table of waiting that one ending can lead to."""
 
@@ -75,6 +78,9 @@ class Layout:
         Greatest lead past the target up to which every one is told apart, where a last turn follows.
     sparse, most_lead
         From there on one in so many points is, up to a greatest one.
+    ties
+        Where it matters at which score both are level: from the one to the other every one is told apart, and around
+        where something changes.
     """
 
     low: int
@@ -84,6 +90,7 @@ class Layout:
     lead: int = 0
     sparse: int = 0
     most_lead: int = 0
+    ties: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +151,8 @@ class ExplicitMatch:
     leads, deficits
         The leads past the target, and the deficits before a last turn, that are told apart, in units; none where there
         is no last turn.
+    levels
+        The scores at which both can be level in extra rounds that are told apart.
     """
 
     def __init__(self, rules: Ruleset, layout: Layout) -> None:
@@ -167,6 +176,7 @@ class ExplicitMatch:
         self.leads = self._marks(layout.lead)
         self.deficits = self._marks(self.target + layout.lead)
         self.rows = self.won + 1 + len(self.leads)
+        self.levels = Levels(rules, self.unit, layout.ties)
 
     @property
     def has_last_turn(self) -> bool:
@@ -179,8 +189,37 @@ class ExplicitMatch:
         forced = self.rules.turn.hot_dice == "must_roll" and not self.model.bonus
         most = self.layout.most + (FORCED if forced else 0)
         if self.deficits:
-            most = max(most, last_limit(self, self.deficits))
+            most = max(most, last_limit(self, self.deficits[-1], shut=True))
         return compiled(self.rules, most, hot_dice_within(self.rules, most))
+
+    @property
+    def tie_shape(self) -> tuple[int, ...]:
+        """Shape of what is said of ties: (busts, busts), after the levels if there are several."""
+        level = (len(self.levels.intervals),) if self.levels.several else ()
+        return (*level, self.busts, self.busts)
+
+    @cached_property
+    def last_turns(self) -> tuple[LastTurn, ...]:
+        """The last turns that are worked out."""
+        edges = {self.target - edge for part in self.parts for edge in (part.low, part.high)}
+        behind = ((edge / self.unit + lead, self.target + lead * self.unit) for edge in edges for lead in self.leads)
+        most = tie_limit(self, shut=True)
+        banks = {most, tie_limit(self), *self.program.bank_scores.tolist()} if self.levels.several else {most}
+        return last_turns_of(self.levels, self.deficits, behind, (bank // self.unit for bank in banks))
+
+    @cached_property
+    def _last_numbers(self) -> dict[LastTurn, int]:
+        return {turn: number for number, turn in enumerate(self.last_turns)}
+
+    def last_turn(self, deficit: float, total: int, *, lowest: bool) -> int | None:
+        """Return the number of the last turn that stands for one below the target; None: it cannot be won."""
+        mark = mark_of(self.deficits, deficit, lowest=lowest)
+        return None if mark is None else self._last_numbers[LastTurn(False, mark, self.levels.at(total, total))]
+
+    def answer_to(self, level: int, scored: int, *, lowest: bool) -> int | None:
+        """Return the number of the last turn that stands for one which answers a bank of so many units at a level."""
+        mark = mark_of(self.deficits, scored, lowest=lowest)
+        return None if mark is None else self._last_numbers[self.levels.answer(level, mark)]
 
     def _marks(self, dense: int) -> tuple[int, ...]:
         """Return leads or deficits in units: all of them up to `dense` points, then sparse ones."""
@@ -251,6 +290,10 @@ class ExplicitMatch:
         if self.rules.turn.opening_applies == "at_score_zero":
             return self.unopened if part.low == part.high == 0 else self.opened
         return self.opened if part.opened else self.unopened
+
+    def rule(self, *, shut: bool) -> BankRule:
+        """Return which turn scores may be banked in extra rounds, with an opening bank to make or not."""
+        return self.unopened if shut else self.opened
 
     def limit(self, part: Part, phase: int = 0) -> int:
         """Return the turn score beyond which choices are not followed."""
@@ -379,14 +422,14 @@ def kinds_of_edges(match: ExplicitMatch) -> int:
     return lcm(bank_step(match.rules), match.model.step)
 
 
-def last_limit(match: ExplicitMatch, behind: Sequence[int]) -> int:
-    """Return the turn score beyond which a last turn is won by banking, whatever of these deficits it has."""
-    return max((behind[-1] + 1) * match.unit, match.opened.minimum)
+def last_limit(match: ExplicitMatch, most: int, *, shut: bool = False) -> int:
+    """Return the turn score beyond which a last turn is won by banking, whatever deficit it has up to a greatest."""
+    return max((most + 1) * match.unit, match.rule(shut=shut).minimum)
 
 
-def tie_limit(match: ExplicitMatch) -> int:
+def tie_limit(match: ExplicitMatch, *, shut: bool = False) -> int:
     """Return the turn score beyond which choices are not followed when leading off an extra round."""
-    return max(match.layout.lead, match.opened.minimum)
+    return max(match.layout.lead, match.rule(shut=shut).minimum)
 
 
 def layout_of(rules: Ruleset) -> Layout:
@@ -412,6 +455,8 @@ def layout_of(rules: Ruleset) -> Layout:
     lead = (
         LEADS[rules.ending.tie or SHARED] * typical * unit if rules.ending.kind in ("final_round", "equal_turns") else 0
     )
+    changes = (0, *(row.below for row in rules.bust.on_six if row.below is not None))
+    reach = FALLS * fall
     return Layout(
         low,
         target - unit,
@@ -420,4 +465,5 @@ def layout_of(rules: Ruleset) -> Layout:
         lead,
         typical * unit,
         MOST_LEAD * typical * unit,
+        (min(changes) - reach, max(changes) + reach),
     )

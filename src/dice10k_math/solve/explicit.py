@@ -25,11 +25,13 @@ from dice10k_math.explicit.claims import (
     blocks,
     extreme,
     last_turn_banks,
+    level_worths,
     waiting,
 )
+from dice10k_math.explicit.levels import LastTurn
 from dice10k_math.explicit.match import ExplicitMatch, kinds_of_edges, last_limit, tie_limit
 from dice10k_math.explicit.survival import GRID, survival_bounds
-from dice10k_math.explicit.ties import answer_endings, tie_endings
+from dice10k_math.explicit.ties import answer_endings, put_together, tie_endings, worth_beyond
 from dice10k_math.explicit.turn import Banks, Endings, Ratings, Scaled, Vector, rate
 from dice10k_math.last_turn import DOWN, UP, Side
 from dice10k_math.program import Floats, Ints
@@ -79,8 +81,8 @@ def propose(match: ExplicitMatch, progress: Progress | None = None) -> Claims:
         *_both(ends.answer),
         solver.policy(lower, upper, ends),
         solver.last_policy(ends),
-        None if shared else solver.tie_policy(ends),
-        None if shared else solver.answer_policy(ends),
+        [] if shared else solver.tie_policy(ends),
+        [] if shared else solver.answer_policy(ends),
     )
 
 
@@ -112,7 +114,7 @@ class _Solver:
     def last_turns(self) -> _LastTurns:
         """Return bounds of the last turns, the extra rounds of a tie settled first."""
         match = self.match
-        tie, none = np.full((2, match.busts, match.busts), 0.5), (np.zeros(0), np.zeros(0))
+        tie, none = np.full((2, *match.tie_shape), 0.5), (np.zeros(0), np.zeros(0))
         if not match.has_last_turn:
             return _LastTurns(none, (tie[0], tie[1]), none)
         if match.rules.ending.tie != "extra_rounds":
@@ -136,29 +138,38 @@ class _Solver:
 
     def _last(self, side: Side, ties: Floats) -> Floats:
         """Return the worth of last turns, from what ties are worth."""
-        found, level = [], float(ties[0, 0])
-        for _, behind in blocks(self.match):
-            bust = np.array([level if deficit == 0 else 0.0 for deficit in behind])
-            banks = last_turn_banks(self.match, behind, 1.0, level, 0.0)
-            top = np.ones(len(behind))
-            found.append(self._forward(side, banks, bust, bust, top, last_limit(self.match, behind)).value)
+        found = []
+        for _, turns in blocks(self.match):
+            banks, bust = self._last_endings(turns, ties, lowest=side.lowest)
+            limit = last_limit(self.match, turns[-1].behind, shut=turns[-1].shut)
+            found.append(self._forward(side, banks, bust, bust, np.ones(len(turns)), limit).value)
         return np.clip(np.concatenate(found) + (-COST if side.lowest else COST), 0.0, 1.0)
+
+    def _last_endings(self, turns: Sequence[LastTurn], ties: Floats, *, lowest: bool) -> tuple[list[Banks], Floats]:
+        """Return what banks and a bust are worth in last turns."""
+        levels = level_worths(turns, ties, lowest=lowest)
+        bust = np.array([level if turn.behind == 0 else 0.0 for turn, level in zip(turns, levels, strict=True)])
+        return last_turn_banks(self.match, turns, 1.0, levels, 0.0), bust
 
     def _answer(self, side: Side, ties: Floats) -> Floats:
         """Return the worth of answers to busts, from what ties are worth."""
-        banks, bust, on_six = answer_endings(self.match, ties, 1.0, 0.0)
-        found = self._forward(side, banks, bust, on_six, np.ones(len(bust)), tie_limit(self.match)).value
-        found = np.clip(found + (-COST if side.lowest else COST), 0.0, 1.0)
-        return found.reshape(self.match.busts, self.match.busts, 2)
+        match, found = self.match, []
+        for group in match.levels.groups():
+            banks, bust, on_six = answer_endings(match, group, ties, 1.0, 0.0, lowest=side.lowest)
+            limit = tie_limit(match, shut=group[0])
+            found.append(self._forward(side, banks, bust, on_six, np.ones(len(bust)), limit).value)
+        worth = put_together(match, found, (*match.tie_shape, 2))
+        return np.clip(worth + (-COST if side.lowest else COST), 0.0, 1.0)
 
     def _lead(self, side: Side, last: Floats, answer: Floats) -> Floats:
         """Return the worth of leading off at every tie, from that of the turns that answer."""
-        answered = 1.0 - last
-        endings = tie_endings(self.match, answered, 1.0 - answer, 1.0, lowest=side.lowest)
-        top = np.full(self.match.busts**2, answered[-1] if side.lowest else 1.0)
-        found = self._forward(side, *endings, top, tie_limit(self.match)).value
-        found = np.clip(found + (-COST if side.lowest else COST), 0.0, 1.0)
-        return found.reshape(self.match.busts, self.match.busts)
+        match, found = self.match, []
+        for group in match.levels.groups():
+            endings = tie_endings(match, group, 1.0 - last, 1.0 - answer, 1.0, lowest=side.lowest)
+            top = worth_beyond(match, group, 1.0 - last, 1.0, lowest=side.lowest)
+            found.append(self._forward(side, *endings, top, tie_limit(match, shut=group[0])).value)
+        worth = put_together(match, found, match.tie_shape)
+        return np.clip(worth + (-COST if side.lowest else COST), 0.0, 1.0)
 
     def _forward(
         self, side: Side, banks: Sequence[Banks], bust: Vector, on_six: Vector, top: Vector | None, limit: int
@@ -311,25 +322,30 @@ class _Solver:
 
     def last_policy(self, ends: _LastTurns) -> list[Ratings]:
         """Return the play of last turns."""
-        match, level = self.match, 1.0 - float(ends.tie[1][0, 0])
-        found = []
-        for _, behind in blocks(match):
-            bust = np.array([level if deficit == 0 else 0.0 for deficit in behind])
-            banks = last_turn_banks(match, behind, 1.0, level, 0.0)
-            found.append(rate(match, last_limit(match, behind), self._endings(banks, bust, bust, np.ones(len(bust)))))
+        match, found = self.match, []
+        for _, turns in blocks(match):
+            banks, bust = self._last_endings(turns, 1.0 - ends.tie[1], lowest=True)
+            limit = last_limit(match, turns[-1].behind, shut=turns[-1].shut)
+            found.append(rate(match, limit, self._endings(banks, bust, bust, np.ones(len(bust)))))
         return found
 
-    def tie_policy(self, ends: _LastTurns) -> Ratings:
+    def tie_policy(self, ends: _LastTurns) -> list[Ratings]:
         """Return the play of leading off an extra round."""
-        answered = 1.0 - ends.last[1]
-        banks, bust, on_six = tie_endings(self.match, answered, 1.0 - ends.answer[1], 1.0, lowest=True)
-        top = np.full(len(bust), answered[-1])
-        return rate(self.match, tie_limit(self.match), self._endings(banks, bust, on_six, top))
+        match, last, found = self.match, 1.0 - ends.last[1], []
+        for group in match.levels.groups():
+            banks, bust, on_six = tie_endings(match, group, last, 1.0 - ends.answer[1], 1.0, lowest=True)
+            top = worth_beyond(match, group, last, 1.0, lowest=True)
+            found.append(rate(match, tie_limit(match, shut=group[0]), self._endings(banks, bust, on_six, top)))
+        return found
 
-    def answer_policy(self, ends: _LastTurns) -> Ratings:
+    def answer_policy(self, ends: _LastTurns) -> list[Ratings]:
         """Return the play of answers to busts."""
-        banks, bust, on_six = answer_endings(self.match, 1.0 - ends.tie[1], 1.0, 0.0)
-        return rate(self.match, tie_limit(self.match), self._endings(banks, bust, on_six, np.ones(len(bust))))
+        match, found = self.match, []
+        for group in match.levels.groups():
+            banks, bust, on_six = answer_endings(match, group, 1.0 - ends.tie[1], 1.0, 0.0, lowest=True)
+            endings = self._endings(banks, bust, on_six, np.ones(len(bust)))
+            found.append(rate(match, tie_limit(match, shut=group[0]), endings))
+        return found
 
 
 def _limit(first: Floats, second: Floats, third: Floats) -> Floats:
