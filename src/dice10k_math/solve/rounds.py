@@ -29,7 +29,7 @@ from dice10k_math.solve.field import (
 from dice10k_math.tie_levels import TieLevels, levels_of
 from dice10k_math.workers import Progress, within
 
-FALLS = (2, 4, 8, 16, 32, 64)
+FALLS = (1, 2, 4, 8, 16, 32, 64)
 """How many of the greatest penalties levels reach beyond the scores at which something changes, tried in turn."""
 NARROW = 2e-11
 """How close the bounds of ties have to be for no further levels to be tried."""
