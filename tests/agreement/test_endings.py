@@ -179,6 +179,16 @@ def test_fractions_enclose_every_tie() -> None:
     assert claims.tie_lower[0, 2] - claims.tie_upper[2, 0] > 0.01
 
 
+@pytest.mark.parametrize("lead", [200, 1_000])
+def test_bounds_of_a_tie_hold_however_far_leading_off_is_followed(lead: int) -> None:
+    """A bank beyond leaves the other at least that far behind, and for a lower bound no farther."""
+    rules = in_rounds("extra_rounds")
+    claims = certify_match(rules, layout=replace(layout_of(rules), low=-200, far=(200,), lead=lead)).claims
+    value = value_of_ties(Field(rules, SMALL))[0, 0]
+    assert claims.tie_lower[0, 0] < value - 1e-9
+    assert value + 1e-9 < claims.tie_upper[0, 0]
+
+
 WRONG = {
     "tie": ((2, 0), "leading off an extra round with 2 and 0"),
     "answer": ((0, 2, 0), "answering a bust with 0 and 2"),
