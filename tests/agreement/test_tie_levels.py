@@ -110,14 +110,27 @@ def test_ties_and_turn_starts_where_a_bust_on_six_costs_more_at_some_scores(rule
 
 @pytest.mark.slow
 def test_a_greater_target() -> None:
-    """Also where the penalty takes both from the target to 0 in one fall, over levels that nothing else comes to."""
-    rules = replace(AT_ZERO, ending=replace(AT_ZERO.ending, target=600), bust=BustRules(in_a_row=BustsInARow(2, 600)))
-    match, oracle = solve_match(rules), MatchOracle(rules, 5_000, span=(-3_000, 2_000))
-    for own, other, second in product(range(-200, 600, 100), range(-200, 600, 100), (False, True)):
+    """From it three falls lead to 0."""
+    rules = replace(AT_ZERO, name="greater", ending=replace(AT_ZERO.ending, target=600))
+    match, oracle = solve_match(rules), MatchOracle(rules, 4_000, span=(-1_600, 1_400))
+    assert check_ties(rules, oracle, 1e-8) >= 30
+    for own, other, second in product(range(0, 600, 100), range(0, 600, 100), (False, True)):
         found = match.win_probability(own, other, second=second, opened=(True, True))
         value = oracle.value(Start(own, other, True, True, stage="second" if second else ""))
         assert found.lower - 1e-7 <= value <= found.upper + 1e-7
         assert found.upper - found.lower < 1e-9
+
+
+@pytest.mark.slow
+def test_a_penalty_that_takes_both_from_the_target_to_0() -> None:
+    bust = BustRules(in_a_row=BustsInARow(2, 600))
+    rules = replace(AT_ZERO, name="from-600", ending=replace(AT_ZERO.ending, target=600), bust=bust)
+    ties = ExtraRounds(Field(rules, SMALL), levels_of(rules, 8))
+    lead = ties.settled(NEAREST, NEAREST)
+    oracle = MatchOracle(rules, 3_500, span=(-2_400, 1_200))
+    for level in (0, 100, 600, 1_000):
+        number = int(ties.levels.number(np.array([level]))[0])
+        assert lead[number, 0, 0] == pytest.approx(oracle.value(extra(level)), abs=5e-6)
 
 
 def test_only_unequal_busts_in_a_row_tell_rows_of_penalties_apart() -> None:

@@ -57,6 +57,7 @@ class Levels:
             low, high = min(*window, *changes) // unit * unit, -(-max(*window, *changes) // unit) * unit
             single = ((score, score) for score in range(low, high + 1, unit))
             self.intervals = ((-inf, low - unit), *single, (high + unit, inf))
+        self._highest = [most for _, most in self.intervals]
 
     def _character(self, score: int) -> tuple[object, ...]:
         """Return all that matters of a score at which both are level."""
@@ -90,7 +91,10 @@ class Levels:
 
     def at(self, low: float, high: float) -> Rows:
         """Return the levels that hold a score from `low` to `high`."""
-        return tuple(place for place, (least, most) in enumerate(self.intervals) if least <= high and most >= low)
+        if not self.several:
+            return (0,)
+        first, last = (bisect_left(self._highest, score) for score in (low, high))
+        return tuple(range(first, last + 1))
 
     def answer(self, level: int, lead: int) -> LastTurn:
         """Return the turn that answers a bank of so many units from a level."""

@@ -45,6 +45,8 @@ LEADS = {SHARED: 20, "extra_rounds": 24}
 MOST_LEAD = 100
 FALLS = 4
 """How many of the greatest penalties levels are told apart beyond where something changes."""
+MOST_LEVELS = 48
+"""How many levels are told apart at most, if one penalty does not reach farther."""
 Rows = tuple[int, ...]
 """Rows of the table of waiting that one ending can lead to."""
 
@@ -456,7 +458,7 @@ def layout_of(rules: Ruleset) -> Layout:
         LEADS[rules.ending.tie or SHARED] * typical * unit if rules.ending.kind in ("final_round", "equal_turns") else 0
     )
     changes = (0, *(row.below for row in rules.bust.on_six if row.below is not None))
-    reach = FALLS * fall
+    reach = min(FALLS * fall, max(fall, MOST_LEVELS // 2 * unit))
     return Layout(
         low,
         target - unit,
