@@ -58,7 +58,8 @@ def bounded(rules: Ruleset) -> tuple[tuple[Field, Field], RoundsBounds]:
 def looped(rules: Ruleset, cutoff: int, span: tuple[int, int]) -> MatchOracle:
     """The loops, with ties besides at which both have not as many busts in a row, to which no match comes."""
     ties = product((-200, 0, 200, 300), range(2), range(2))
-    return MatchOracle(rules, cutoff, span=span, also=tuple(extra(level, busts) for level, *busts in ties))
+    also = tuple(extra(level, (led, followed)) for level, led, followed in ties)
+    return MatchOracle(rules, cutoff, span=span, also=also)
 
 
 def bounds_of_tie(bounds: RoundsBounds, start: Start) -> tuple[float, float]:
@@ -80,9 +81,9 @@ def check_ties(rules: Ruleset, oracle: MatchOracle, close: float) -> int:
 def check_starts(rules: Ruleset, oracle: MatchOracle, close: float) -> int:
     (field, _), bounds = bounded(rules)
     checked = 0
-    for own, other, *busts, second in product((-100, 0, 100), (-100, 0, 100), range(2), range(2), (False, True)):
-        start = Start(own, other, True, True, *busts, "second" if second else "")
-        place = field.state_of(own, True, busts[0]), field.state_of(other, True, busts[1])
+    for own, other, led, followed, second in product((-100, 0, 100), (-100, 0, 100), (0, 1), (0, 1), (False, True)):
+        start = Start(own, other, True, True, led, followed, "second" if second else "")
+        place = field.state_of(own, True, led), field.state_of(other, True, followed)
         phase = bounds.phases[second]
         assert 0.0 < phase.them[place] - phase.us[place] < 1e-8
         assert phase.us[place] - close <= oracle.value(start) <= phase.them[place] + close
