@@ -25,7 +25,6 @@ import numpy as np
 
 from dice10k_math.backup import Contexts, back_up, blocks_of
 from dice10k_math.last_turn import (
-    MOST_LEAD,
     NEAREST,
     Setting,
     Side,
@@ -35,6 +34,7 @@ from dice10k_math.last_turn import (
     last_turns,
     last_turns_at,
     margin_of,
+    most_lead,
 )
 from dice10k_math.program import Floats
 from dice10k_math.tie_levels import Numbers, TieLevels, are_told_apart, levels_of, penalties_on_six, zero_matters
@@ -72,7 +72,7 @@ class ExtraRounds:
         self.busts = in_a_row.busts if in_a_row else 1
         every = (self.levels.count, self.busts, self.busts)
         self.shape = every if self.levels.count > 1 else every[1:]
-        most = MOST_LEAD + match.margin
+        most = most_lead(self.rules) + match.margin
         self.program = compiled(self.rules, most, hot_dice_within(self.rules, most))
         self.on_six = penalties_on_six(self.rules, self.levels)
         # Whether both need an opening bank again, by level.
@@ -130,7 +130,7 @@ class ExtraRounds:
         A turn is written as whether an opening bank is needed, the lead, and the first and the last level to which a
         bank can lead that draws level. A lead of 0 stands for one of 1: it cannot be.
         """
-        leads = np.maximum(np.arange(MOST_LEAD // self.match.unit + 1), 1)
+        leads = np.maximum(np.arange(most_lead(self.rules) // self.match.unit + 1), 1)
         first, last = self.levels.moved(leads[None, :] * self.match.unit)
         shut = np.broadcast_to(self.shut[:, None], first.shape)
         keys = np.stack([shut, np.broadcast_to(leads, first.shape), first, last], axis=-1)

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from dice10k_math.backup import FAINT, Contexts, Forward, back_up, back_up_forward, blocks_of
 from dice10k_math.edges import RollOn, roll_on
 from dice10k_math.errors import InputError
-from dice10k_math.last_turn import DOWN, MOST_LEAD, Side, allowed, compiled, hot_dice_within, last_turns, margin_of
+from dice10k_math.last_turn import DOWN, Side, allowed, compiled, hot_dice_within, last_turns, margin_of, most_lead
 from dice10k_math.program import NEVER, Floats, Ints, Program, survival
 from dice10k_math.rules import Ruleset, bank_step, least_reaching, penalties, score_step
 from dice10k_math.tie_levels import TieLevels
@@ -185,7 +185,7 @@ class Field:
         self.states = tuple(self._states())
         self._number = {(state.low, state.opened, state.busts): number for number, state in enumerate(self.states)}
         self.won, self.last = len(self.states), len(self.states) + 1
-        self.rows = self.last + (max(self.most, MOST_LEAD) // self.unit + 1 if self.has_last_turn else 0)
+        self.rows = self.last + (max(self.most, most_lead(rules)) // self.unit + 1 if self.has_last_turn else 0)
         self.low_survival, self.high_survival = survival(self.model, lcm(bank_step(rules), self.model.step))
         if rules.ending.overshoot == "not_allowed":
             self.low_survival = np.zeros_like(self.low_survival)

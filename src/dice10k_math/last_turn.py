@@ -20,8 +20,10 @@ from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.turn import BankRule, TurnModel, split_model, turn_model
 
 Mask = NDArray[np.bool_]
-MOST_LEAD = 40_000
-"""The greatest difference, in points, for which the last turn is solved; greater ones are bounded by it."""
+MOST_LEADS = 200_000, 80_000, 40_000
+"""Greatest differences, in points, for which the last turn may be solved."""
+MOST_STATES = 60_000
+"""As many turn scores with dice left as are worth it for a greater difference than the least of them."""
 TOGETHER = 1024
 """Last turns that are laid out together."""
 
@@ -57,6 +59,25 @@ class Setting(Protocol):
     def survival(self, side: Side) -> Floats:
         """Return the survival beyond the greatest turn score, for a bound on this side."""
         ...
+
+
+@lru_cache(maxsize=64)
+def most_lead(rules: Ruleset) -> int:
+    """Return the greatest difference, in points, for which the last turn is solved; greater ones are bounded by it.
+
+    Where many dice have the same spicy face, turns come much farther than elsewhere, and there are few different hands.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> most_lead(load_rules("farkle"))
+    40000
+    """
+    if rules.variants.spicy_faces is None:
+        return MOST_LEADS[-1]
+    model = turn_model(rules)
+    fitting = (lead for lead in MOST_LEADS if len(model.hands) * (lead // model.step) <= MOST_STATES)
+    return next(fitting, MOST_LEADS[-1])
 
 
 def allowed(rule: BankRule, scores: Ints) -> Mask:
@@ -118,7 +139,7 @@ def margin_of(model: TurnModel, rule: BankRule) -> int:
 
 
 def _program(match: Setting) -> Program:
-    most = MOST_LEAD + match.margin
+    most = most_lead(match.rules) + match.margin
     return compiled(match.rules, most, hot_dice_within(match.rules, most))
 
 
@@ -139,7 +160,7 @@ def last_turns(match: Setting, tie: float, side: Side, instant_win: float = 1.0)
     Returns
     -------
     ndarray
-        Worth by deficit in units, from 0 to that of `MOST_LEAD`; greater deficits are worth no more than the last.
+        Worth by deficit in units, from 0 to that of `most_lead`; greater deficits are worth no more than the last.
         A match without last turns has just the one entry 0.
     """
     if not match.has_last_turn:
@@ -153,7 +174,7 @@ def last_turns(match: Setting, tie: float, side: Side, instant_win: float = 1.0)
 
 def pose_last_turns(match: Setting, program: Program, tie: float, instant_win: float = 1.0) -> tuple[Contexts, Blocks]:
     """Return the last turns by deficit as contexts and blocks."""
-    leads = MOST_LEAD // match.unit + 1
+    leads = most_lead(match.rules) // match.unit + 1
     scores = program.bank_scores // match.unit
     behind = np.arange(leads)
     table = np.where(scores[:, None] > behind, 1.0, np.where(scores[:, None] == behind, tie, 0.0))

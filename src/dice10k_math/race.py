@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from dice10k_math.backup import Blocks, Contexts, back_up
 from dice10k_math.errors import InputError
-from dice10k_math.last_turn import MOST_LEAD, Mask, Side, allowed, compiled, hot_dice_within, margin_of
+from dice10k_math.last_turn import Mask, Side, allowed, compiled, hot_dice_within, margin_of, most_lead
 from dice10k_math.program import BLOCK, NEVER, Floats, Ints, Program, survival
 from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.turn import BankRule, TurnModel, bank_rule, turn_model
@@ -107,7 +107,7 @@ class Race:
     def greatest_turn_score(self) -> int:
         """Return up to which turn score, in points, turns are compiled."""
         # What is banked past a target between two scores is more than the target.
-        return self.scores * self.unit + self.margin + (MOST_LEAD if self.has_last_turn else 0)
+        return self.scores * self.unit + self.margin + (most_lead(self.rules) if self.has_last_turn else 0)
 
     def survival(self, side: Side) -> Floats:
         """Return the survival beyond the greatest turn score, for a bound on this side."""

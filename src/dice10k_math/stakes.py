@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from dice10k_math.backup import Blocks, back_up_keeping
 from dice10k_math.errors import InputError
-from dice10k_math.last_turn import MOST_LEAD, NEAREST, Mask, Side, allowed, compiled_split, last_turns, pose_last_turns
+from dice10k_math.last_turn import NEAREST, Mask, Side, allowed, compiled_split, last_turns, most_lead, pose_last_turns
 from dice10k_math.program import BLOCK, NEVER, Floats, Ints, Program
 from dice10k_math.race import Race, RowWorth
 from dice10k_math.rules import Ruleset, bank_step
@@ -143,7 +143,7 @@ class StakesRace(Race):
     def reach(self) -> int:
         """How many points more a turn can be followed for: nobody gets farther but by a chance that does not matter."""
         chance = last_turns(self, 0.0, NEAREST, instant_win=0.0)
-        return min(int(np.searchsorted(-chance, -REMOTE)) * self.unit, MOST_LEAD)
+        return min(int(np.searchsorted(-chance, -REMOTE)) * self.unit, most_lead(self.rules))
 
     @cached_property
     def usual_takes(self) -> Floats:
@@ -303,7 +303,7 @@ class StakesRace(Race):
         """
         if not self.has_last_turn:
             return np.zeros((1, len(self.model.hands)))
-        program = compiled_split(self.rules, MOST_LEAD + self.margin, bank_leaves_hand=False)
+        program = compiled_split(self.rules, most_lead(self.rules) + self.margin, bank_leaves_hand=False)
         least = self._least_offers(program)
         contexts, blocks = pose_last_turns(self, program, 0.5)
         _, offers = back_up_keeping(

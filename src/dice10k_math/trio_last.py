@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from dice10k_math.backup import Blocks, Contexts, back_up, back_up_weighing
-from dice10k_math.last_turn import MOST_LEAD, NEAREST, UP, allowed, last_turns
+from dice10k_math.last_turn import NEAREST, UP, allowed, last_turns, most_lead
 from dice10k_math.program import BLOCK, Floats, Program
 from dice10k_math.race import CAUTION, Race
 
@@ -154,7 +154,7 @@ def _third(trio: Setting) -> _Third:
         )
         beats[number], ties[number] = (part * (1.0 - trio.slack) for part in found.others)
         bound = last_turns(race, share, UP)
-        most[number] = bound[np.minimum(behind, MOST_LEAD // race.unit)]
+        most[number] = bound[np.minimum(behind, most_lead(race.rules) // race.unit)]
     return _Third(beats, ties, most)
 
 

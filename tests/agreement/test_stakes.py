@@ -39,7 +39,7 @@ def cutoff(rules: Ruleset) -> int:
     """Where the plain loops are cut off: in a final round a lead is never safe from being taken over."""
     if rules.ending.kind == "first_to_target":
         return 2 * rules.ending.target + 1000
-    return 40_000 if rules.variants.spicy_faces is None else 100_000
+    return 40_000 if rules.variants.spicy_faces is None else 200_000
 
 
 @cache

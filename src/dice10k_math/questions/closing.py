@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from dice10k_math.errors import InputError
-from dice10k_math.last_turn import DOWN, MOST_LEAD, NEAREST, UP, allowed, first_of_extra_round
+from dice10k_math.last_turn import DOWN, NEAREST, UP, allowed, first_of_extra_round, most_lead
 from dice10k_math.program import NEVER, Floats
 from dice10k_math.race import Race
 from dice10k_math.rules.model import Ruleset
@@ -62,9 +62,9 @@ class ClosingTurns:
         return score >= self.rules.ending.target and not second
 
     def _deficit(self, score: int, opponent: int) -> int:
-        unit = self.race.unit
+        unit, most = self.race.unit, most_lead(self.rules)
         if opponent - score > (len(self.last_turn) - 1) * unit:
-            raise InputError(f"opponent: {opponent}; allowed in a last turn: at most {MOST_LEAD} more than the score")
+            raise InputError(f"opponent: {opponent}; allowed in a last turn: at most {most} more than the score")
         return (opponent - score) // unit
 
     @cached_property
@@ -79,7 +79,7 @@ class ClosingTurns:
         """Return the turn that leads off an extra round."""
         leads = self.race.program.bank_scores // self.race.unit
         bank = 1.0 - self.last_turn[np.minimum(leads, len(self.last_turn) - 1)]
-        return self._situation(bank, 1.0 - float(self.last_turn[0]), float(bank[-1]), max(MOST_LEAD, reach))
+        return self._situation(bank, 1.0 - float(self.last_turn[0]), float(bank[-1]), max(most_lead(self.rules), reach))
 
     def _last_situation(self, deficit: int, reach: int) -> Situation:
         scores, tie = self.race.program.bank_scores // self.race.unit, self._tie

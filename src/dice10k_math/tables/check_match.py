@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dice10k_math.certify.field import tables_of
-from dice10k_math.last_turn import DOWN, MOST_LEAD, NEAREST, UP, allowed
+from dice10k_math.last_turn import DOWN, NEAREST, UP, allowed, most_lead
 from dice10k_math.program import NEVER, Floats
 from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, Seat
 from dice10k_math.race import Race
@@ -125,8 +125,8 @@ def last_turn(rules: Ruleset, frame: polars.DataFrame, read: Reader) -> Iterator
     # Nothing can be taken over at the end of the match, so a last turn from its start is the same in any race.
     race = Race(replace(rules, variants=replace(rules.variants, high_stakes=False)))
     tie = _tie(race, worth)
-    if len(worth) != MOST_LEAD // positions.race.unit + 1:
-        yield f"{len(worth)} rows; there should be {MOST_LEAD // positions.race.unit + 1}"
+    if len(worth) != most_lead(rules) // positions.race.unit + 1:
+        yield f"{len(worth)} rows; there should be {most_lead(rules) // positions.race.unit + 1}"
         return
     for (deficit,) in _sample(worth.shape):
         right = _last(race, deficit, tie)
