@@ -11,7 +11,7 @@ import pytest
 
 from dice10k_math.backup import Contexts, back_up_keeping
 from dice10k_math.certify.race import judge_race
-from dice10k_math.last_turn import compiled_split
+from dice10k_math.last_turn import compiled_split, most_lead
 from dice10k_math.program import BLOCK
 from dice10k_math.questions.match import solve_match
 from dice10k_math.questions.positions import Seat
@@ -180,6 +180,15 @@ def test_every_state_and_offer_with_spicy_dice(rules: Ruleset) -> None:
 def test_every_state_and_offer_of_a_longer_race_with_spicy_dice(rules: Ruleset) -> None:
     assert_same(rules)
     assert_accepted(rules)
+
+
+@pytest.mark.parametrize("high_stakes", [False, True])
+def test_bounds_are_narrow_where_turns_are_likely_to_be_very_long(high_stakes: bool) -> None:
+    # With six spicy 5s turns of 40,000 points and more still matter, so no lead of that size is safe.
+    rules = with_target(varied(EARLY, (5,) * 6, high_stakes=high_stakes), 200)
+    found = solve_match(rules).win_probability()
+    assert found.upper - found.lower < 1e-10
+    assert most_lead(rules) > most_lead(FARKLE) == most_lead(SPICY)
 
 
 @pytest.mark.slow
