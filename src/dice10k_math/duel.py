@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from dice10k_math.bounds import Guarantees, RaceBounds
@@ -9,6 +11,18 @@ from dice10k_math.last_turn import DOWN, UP
 from dice10k_math.movers import LastTurn, Mover
 from dice10k_math.program import NEVER, Floats
 from dice10k_math.race import Race, RowWorth
+
+
+class Waits(Protocol):
+    """What waiting is worth to a player, as the solver fills it and asks for it."""
+
+    def row(self, phase: int, total: int) -> Floats:
+        """Return one row, to be written."""
+        ...
+
+    def worth(self, phase: int, total: int, bust: Floats) -> RowWorth:
+        """Return what the endings of a row are worth, a bust being worth `bust` by column."""
+        ...
 
 
 class Waiting:
@@ -46,7 +60,7 @@ class Waiting:
         """Return one row, to be written."""
         return self.table[phase * self.race.rows + total]
 
-    def worth(self, bust: Floats) -> RowWorth:
+    def worth(self, phase: int, total: int, bust: Floats) -> RowWorth:  # noqa: ARG002 - the table has all rows
         """Return what the endings of a row are worth, a bust being worth `bust` by column."""
         return RowWorth(self.table, bust, self.last.most, self.least)
 
@@ -71,7 +85,7 @@ class DuelGuarantees(Guarantees):
         return 1.0 - self.other.lead_off(self.last[0], UP)
 
     def _own_turn(self, phase: int, total: int, bust: Floats) -> Floats:
-        return self.own.turn(phase, total, self._own_waiting.worth(bust), DOWN)
+        return self.own.turn(phase, total, self._own_waiting.worth(phase, total, bust), DOWN)
 
     def _their_turn(self, phase: int, total: int, bust: Floats) -> Floats:
-        return self.other.turn(phase, total, self._their_waiting.worth(bust), UP)
+        return self.other.turn(phase, total, self._their_waiting.worth(phase, total, bust), UP)

@@ -360,3 +360,81 @@ def follow_worths(worths, rule, model, entries, step, bonus, mass, banked):
                     else:
                         banked[level_there, there, then - 1] += part
     return lost, lost_on_six, won
+
+
+@njit(cache=True, nogil=True)
+def choose_by_plan(plan, bank_from, dice_left, rule, model, entries, step, hands, scores, firsts, chosen):
+    """Fill in what a plan chooses after each class of rolls of each after-state: the entry times 3, plus `then`.
+
+    `firsts` says where the classes of each after-state start in `chosen`; those that have none are not followed.
+    Where no bank is wanted, or every one, the turn score does not matter, but for its remainder: see `_regime`.
+    """
+    entry_first, class_first, member_first, member, _, _, _, _ = model
+    points_of = entries[0]
+    reach = np.zeros(len(entry_first) - 1, np.int64)
+    for hand in range(len(reach)):
+        for number in range(entry_first[hand], entry_first[hand + 1]):
+            reach[hand] = max(reach[hand], points_of[number])
+    remainders = max(rule[1], plan[10], step) // step
+    known = np.full((2, remainders, len(reach)), -1, np.int64)
+    for state in range(len(hands)):
+        hand, place, score = hands[state], firsts[state], scores[state]
+        classes = firsts[state + 1] - place
+        if classes == 0:
+            continue
+        regime, remainder = _regime(plan, bank_from, rule, score, reach[hand]), score // step % remainders
+        if regime < 2 and known[regime, remainder, hand] >= 0:
+            alike = known[regime, remainder, hand]
+            chosen[place : place + classes] = chosen[alike : alike + classes]
+            continue
+        for number in range(classes):
+            kind = class_first[hand] + number
+            members = member[member_first[kind] : member_first[kind + 1]]
+            entry, then = _decide(plan, bank_from, dice_left, rule, entries, members, score)
+            chosen[place + number] = 3 * entry + then
+        if regime < 2:
+            known[regime, remainder, hand] = place
+
+
+@njit(cache=True, nogil=True)
+def choose_by_worths(worths, rule, model, entries, step, hands, scores, firsts, chosen):
+    """Fill in what a player chooses who takes what is worth most; like `choose_by_plan`."""
+    _, class_first, member_first, member, _, _, _, _ = model
+    for state in range(len(hands)):
+        hand, place = hands[state], firsts[state]
+        for number in range(firsts[state + 1] - place):
+            kind = class_first[hand] + number
+            members = member[member_first[kind] : member_first[kind + 1]]
+            entry, then = _worth_most(members, entries, rule, (scores[state], 0, 0), worths, step)
+            chosen[place + number] = 3 * entry + then
+
+
+@njit(cache=True, nogil=True)
+def gather(chosen, model, entries, step, hands, scores, firsts, banks_at, states_at, starts, rows, chances):
+    """Add up choices that lead to the same row: where each after-state's rolls lead, and how likely.
+
+    `banks_at` and `states_at` are the rows by hand and turn score in steps. Returns how many there are.
+    """
+    _, class_first, _, _, weight, outcomes, _, _ = model
+    points_of, after = entries[0], entries[1]
+    counts = np.zeros((len(points_of), 3), np.int64)
+    touched = np.zeros(3 * len(points_of), np.int64)
+    written = 0
+    for state in range(len(hands)):
+        starts[state] = written
+        hand, listed = hands[state], 0
+        for number in range(firsts[state + 1] - firsts[state]):
+            choice = chosen[firsts[state] + number]
+            if counts[choice // 3, choice % 3] == 0:
+                touched[listed] = choice
+                listed += 1
+            counts[choice // 3, choice % 3] += weight[class_first[hand] + number]
+        for place in range(listed):
+            entry, then = touched[place] // 3, touched[place] % 3
+            there = (scores[state] + points_of[entry]) // step
+            rows[written] = states_at[after[entry], there] if then == 0 else banks_at[after[entry], there]
+            chances[written] = counts[entry, then] / outcomes[hand]
+            counts[entry, then] = 0
+            written += 1
+    starts[len(hands)] = written
+    return written

@@ -296,6 +296,61 @@ def fill_bank_worths(out, row, waiting, offers, starts, takes, units, hands):
             out[k, b] = worth
 
 
+@njit(nogil=True, cache=True)
+def fill_answered_banks(out, row, waiting, offers, starts, last, units):
+    """Fill in what each bank of the turns of one row is worth to the banker, by bank row and column.
+
+    The next player plays by a policy: `offers` say what he makes of an offer that he takes over, and are not a number
+    where he declines it and begins afresh (`waiting`). Past the target `last` says all: numbers by the banker's total
+    and the next player's score, where the worths of that last turn would start with the first bank row, the worths, and
+    what is taken for the worth with greater totals.
+    """
+    total, first, end, scores, opening, last_turn = row
+    numbers, starts_of, worths, unknown = last
+    for k in range(len(out)):
+        after = total + units[k]
+        for b in range(first, end):
+            own = total - b
+            worth = waiting[after, b]
+            if own == 0 and units[k] < opening:
+                worth = NEVER
+            elif own + units[k] < scores:
+                low = max(0, after - scores + 1)
+                width = min(after, scores - 1) + 1 - low
+                taken = offers[starts[after] + k * width + b - low]
+                if not np.isnan(taken):
+                    worth = 1.0 - taken
+            elif last_turn:
+                past = own + units[k] - scores
+                worth = 1.0 - (worths[starts_of[numbers[past, b]] + k] if past < len(numbers) else unknown)
+            out[k, b] = worth
+
+
+@njit(nogil=True, cache=True)
+def back_up_fixed(fixed, states, first, ending, edge, table, columns, nudge, out):
+    """Back up turns in which nothing is chosen any more, for some columns of a table of bank rows.
+
+    `fixed` has the rows that the rolls of each after-state lead to, with their probabilities; after-states with none
+    are worth `edge`. `ending` is what instant wins and busts add, by hand. `out` gets the worth of each after-state.
+    """
+    starts, rows, chances = fixed
+    hand, inner = states
+    width = len(columns)
+    for state in range(len(hand)):
+        if not inner[state]:
+            out[state, :] = edge
+            continue
+        out[state, :] = ending[hand[state]] + nudge
+        for place in range(starts[state], starts[state + 1]):
+            row, chance = rows[place], chances[place]
+            if row < first:
+                for b in range(width):
+                    out[state, b] += chance * table[row, columns[b]]
+            else:
+                for b in range(width):
+                    out[state, b] += chance * out[row - first, b]
+
+
 @njit(cache=True, inline="always", fastmath={"nnan", "nsz", "contract"})
 def _forward(pool, rows, mass, here, chosen, banked, ended, block, shares, faint, shape, states, maxima):
     """Follow the best play of every context of a block from the start of the turn, adding up how it ends.

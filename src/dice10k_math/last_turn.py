@@ -163,8 +163,11 @@ def last_turns(match: Setting, tie: float, side: Side, instant_win: float = 1.0)
         Worth by deficit in units, from 0 to that of `most_lead`; greater deficits are worth no more than the last.
         A match without last turns has just the one entry 0.
     """
-    if not match.has_last_turn:
-        return np.zeros(1)
+    return gains(match, tie, side, instant_win) if match.has_last_turn else np.zeros(1)
+
+
+def gains(match: Setting, tie: float, side: Side, instant_win: float = 1.0) -> Floats:
+    """Return the same whether or not the match has last turns."""
     program = _program(match)
     contexts, blocks = pose_last_turns(match, program, tie, instant_win)
     return back_up(

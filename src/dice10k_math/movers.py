@@ -51,12 +51,16 @@ class LastTurn:
     level: Floats
 
 
-class Mover(Protocol):
-    """Who plays the turns of one seat of a race."""
+class TurnMover(Protocol):
+    """Who plays the turns of one seat of a race, before anybody has reached the target."""
 
     def turn(self, phase: int, total: int, worth: RowWorth, side: Side, only: Mask | None = None) -> Floats:
         """Return what the turn is worth at every turn start of one row; see `Race.turn`."""
         ...
+
+
+class Mover(TurnMover, Protocol):
+    """The same, with last turns and extra rounds."""
 
     def last_turn(self, tie: float, side: Side) -> LastTurn:
         """Return what a last turn is worth, with the worth of drawing level."""

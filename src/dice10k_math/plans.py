@@ -39,7 +39,8 @@ class FlatModel:
 
 
 @lru_cache(maxsize=8)
-def _flat(model: TurnModel, most_kept: int = MOST_KEPT) -> FlatModel:
+def flat_model(model: TurnModel, most_kept: int = MOST_KEPT) -> FlatModel:
+    """Return a turn model as flat arrays."""
     entry_first, class_first, member_first = [0], [0], [0]
     member: list[int] = []
     weight: list[int] = []
@@ -99,17 +100,12 @@ def follow_plan(
         return follow_worths(model, rule, place_worths(plan, hands, model.step), subtract=subtract, most_kept=most_kept)
     from dice10k_math import follow
 
-    flat = _flat(model, most_kept)
-    worths: tuple[int, ...] = (0,) * len(plan.bank_from)
-    if isinstance(plan.keep, KeepWorths):
-        worths = plan.keep.dice_left
-    elif isinstance(plan.keep, RollCounts):
-        worths = plan.keep.points + plan.keep.percent
+    flat = flat_model(model, most_kept)
     ended = follow.follow_plan(
-        _numbers(plan),
+        plan_numbers(plan),
         np.array(plan.bank_from, np.int64),
-        np.array(worths, np.int64),
-        (rule.minimum, _multiple(model, rule), UNLIMITED if rule.most is None else rule.most, int(subtract)),
+        np.array(worths_of(plan), np.int64),
+        rule_numbers(model, rule, subtract=subtract),
         flat.classes,
         flat.entries,
         model.step,
@@ -127,10 +123,10 @@ def follow_worths(
     """Return how the turn of a player ends who takes the choice that is worth most; see `WorthPlayer`."""
     from dice10k_math import follow
 
-    flat = _flat(model, most_kept)
+    flat = flat_model(model, most_kept)
     ended = follow.follow_worths(
         (worths.roll, np.stack([worths.bank, worths.subtract])),
-        (rule.minimum, _multiple(model, rule), UNLIMITED if rule.most is None else rule.most, int(subtract)),
+        rule_numbers(model, rule, subtract=subtract),
         flat.classes,
         flat.entries,
         model.step,
@@ -157,10 +153,25 @@ def _choices(
     most_kept: int,
 ) -> NDArray[np.int16]:
     """Return where the choices of plans that bank and keep alike are remembered."""
-    flat = _flat(model, most_kept)
+    flat = flat_model(model, most_kept)
     levels, _, places = flat.mass.shape
     remembered = places if isinstance(plan.keep, RollCounts) else 0
     return np.zeros((levels, remembered, 2, len(flat.classes[4])), np.int16)
+
+
+def worths_of(plan: Plan) -> tuple[int, ...]:
+    """Return the numbers, by dice, that a plan keeps by."""
+    if isinstance(plan.keep, KeepWorths):
+        return plan.keep.dice_left
+    if isinstance(plan.keep, RollCounts):
+        return plan.keep.points + plan.keep.percent
+    return (0,) * len(plan.bank_from)
+
+
+def rule_numbers(model: TurnModel, rule: BankRule, *, subtract: bool = False) -> tuple[int, int, int, int]:
+    """Return a bank rule as the compiled loops read it."""
+    most = UNLIMITED if rule.most is None else rule.most
+    return rule.minimum, _multiple(model, rule), most, int(subtract)
 
 
 def _multiple(model: TurnModel, rule: BankRule) -> int:
@@ -168,7 +179,8 @@ def _multiple(model: TurnModel, rule: BankRule) -> int:
     return 1 if model.step % rule.multiple == 0 else rule.multiple
 
 
-def _numbers(plan: Plan) -> tuple[int, ...]:
+def plan_numbers(plan: Plan) -> tuple[int, ...]:
+    """Return a plan as the compiled loops read it."""
     match plan.keep:
         case KeepWorths(_, unbankable):
             keep = 3

@@ -23,12 +23,15 @@ class Plays:
     ----------
     endings
         How each of the turns ends that have been asked for.
+    turns
+        What each of them is played by: the key of the player, and the bank rule.
     """
 
     def __init__(self, player: Player) -> None:
         self.player, self.rules = player, player.rules
         self.model = turn_model(self.rules)
         self.endings: list[TurnEndings] = []
+        self.turns: list[tuple[Hashable, BankRule]] = []
         self._number: dict[tuple[Hashable, BankRule, bool], int] = {}
         self._rules: dict[tuple[int, bool | None], BankRule] = {}
         self._columns: dict[int, list[tuple[Ints, Floats]]] = {}
@@ -36,15 +39,17 @@ class Plays:
     def number(self, standing: Standing) -> int:
         """Return the number of the turn that is played at a standing."""
         key = self.player.key(standing)
-        rule = self._rule(standing.score, standing.opened)
+        rule = self.rule(standing.score, standing.opened)
         full = key, rule, subtracts(self.rules, standing.score)
         found = self._number.get(full)
         if found is None:
             found = self._number[full] = len(self.endings)
             self.endings.append(self._follow(*full))
+            self.turns.append((key, rule))
         return found
 
-    def _rule(self, score: int, opened: bool | None) -> BankRule:
+    def rule(self, score: int, opened: bool | None) -> BankRule:
+        """Return which turn scores the player may bank at a score."""
         found = self._rules.get((score, opened))
         if found is None:
             found = self._rules[score, opened] = bank_rule(self.rules, score, opened)

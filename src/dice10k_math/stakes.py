@@ -22,7 +22,17 @@ from numpy.typing import NDArray
 
 from dice10k_math.backup import Blocks, back_up_keeping
 from dice10k_math.errors import InputError
-from dice10k_math.last_turn import NEAREST, Mask, Side, allowed, compiled_split, last_turns, most_lead, pose_last_turns
+from dice10k_math.last_turn import (
+    NEAREST,
+    Mask,
+    Side,
+    allowed,
+    compiled_split,
+    gains,
+    last_turns,
+    most_lead,
+    pose_last_turns,
+)
 from dice10k_math.program import BLOCK, NEVER, Floats, Ints, Program
 from dice10k_math.race import Race, RowWorth
 from dice10k_math.rules import Ruleset, bank_step
@@ -142,7 +152,7 @@ class StakesRace(Race):
     @cached_property
     def reach(self) -> int:
         """How many points more a turn can be followed for: nobody gets farther but by a chance that does not matter."""
-        chance = last_turns(self, 0.0, NEAREST, instant_win=0.0)
+        chance = gains(self, 0.0, NEAREST, instant_win=0.0)
         return min(int(np.searchsorted(-chance, -REMOTE)) * self.unit, most_lead(self.rules))
 
     @cached_property
@@ -337,6 +347,22 @@ class StakesRace(Race):
         ahead = np.arange(-self.scores + 1, self.scores, dtype=np.int32)
         needed = max(self.scores, int((self._safe_leads(last_turn, ahead) - ahead).max()))
         return min(needed * self.unit + self.margin, super().greatest_turn_score())
+
+
+class FollowedStakesRace(StakesRace):
+    """The same for players of whom one plays by a policy: from no turn score on it is known what he makes of it.
+
+    So turns are followed as far as anybody gets.
+    """
+
+    @property
+    def stands_still(self) -> bool:
+        """The turn score may always matter."""
+        return False
+
+    def greatest_turn_score(self) -> int:
+        """Return up to which turn score, in points, turns are compiled."""
+        return self.scores * self.unit + self.margin + self.reach
 
 
 def race_of(rules: Ruleset) -> Race:

@@ -11,6 +11,9 @@ from dice10k_math.certify.race import Verdict, judge_guarantees
 from dice10k_math.duel import DuelGuarantees
 from dice10k_math.movers import Mover
 from dice10k_math.race import Race
+from dice10k_math.stakes import StakesRace
+from dice10k_math.stakes_duel import StakesDuelGuarantees
+from dice10k_math.stakes_movers import StakesMover
 
 
 def judge_duel(race: Race, bounds: RaceBounds, own: Mover, other: Mover) -> Verdict:
@@ -26,3 +29,8 @@ def judge_duel(race: Race, bounds: RaceBounds, own: Mover, other: Mover) -> Verd
         Who plays the turns of the player, and those of the other.
     """
     return judge_guarantees(DuelGuarantees(race, bounds, own, other))
+
+
+def judge_stakes_duel(race: StakesRace, bounds: RaceBounds, own: StakesMover, other: StakesMover) -> Verdict:
+    """Check every guarantee of a player against another, with High Stakes."""
+    return judge_guarantees(StakesDuelGuarantees(race, bounds, own, other))

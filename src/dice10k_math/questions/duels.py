@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dice10k_math.bounds import RaceBounds
 from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.last_turn import NEAREST, allowed
-from dice10k_math.movers import LastTurn, Mover, PolicyMover
+from dice10k_math.movers import LastTurn, Mover, PolicyMover, TurnMover
 from dice10k_math.program import NEVER, Floats
 from dice10k_math.questions.positions import Seat
 from dice10k_math.race import Race
 from dice10k_math.single import Situation, TurnWorths, evaluate
+
+if TYPE_CHECKING:
+    from dice10k_math.certify.race import Verdict
 
 Progress = Callable[[str, float | None], None]
 LASTING = 1e-9
@@ -32,15 +36,12 @@ class Duel:
         The match.
     value, lower, upper
         Shape (2, phases, scores, scores): of each player when to move, by own score and the other's, in units.
-    last
-        Last turns of both.
     """
 
     race: Race
     value: Floats
     lower: Floats
     upper: Floats
-    last: tuple[LastTurn, LastTurn]
 
     def place(self, score: int, opponent: int, *, second: bool = False) -> tuple[int, int, int]:
         """Return phase and both scores in units.
@@ -77,7 +78,20 @@ class Duel:
         return found | {name: values[player].ravel() for name, values in names.items()}
 
 
-def solve_duel(race: Race, movers: tuple[Mover, Mover], told: Progress) -> Duel:
+@dataclass(frozen=True, slots=True, eq=False)
+class PlainDuel(Duel):
+    """The same without High Stakes.
+
+    Attributes
+    ----------
+    last
+        Last turns of both.
+    """
+
+    last: tuple[LastTurn, LastTurn]
+
+
+def solve_duel(race: Race, movers: tuple[Mover, Mover], told: Progress) -> PlainDuel:
     """Solve a race between two movers, and prove bounds for every turn start of both.
 
     Raises
@@ -92,26 +106,48 @@ def solve_duel(race: Race, movers: tuple[Mover, Mover], told: Progress) -> Duel:
 
     check_lasting(race, movers)
     values = duel.solve_duel(race, movers, lambda share: told("solving", share))
-    own, other = np.indices((race.scores, race.scores))
-    total = own + other
-    shape = (2, race.phases, race.scores, race.scores)
-    lower, upper = np.empty(shape), np.empty(shape)
+    lower, upper = empty_bounds(race), empty_bounds(race)
     for player in range(2):
         bounds = duel.propose_guarantees(race, movers, values, player, lambda share: told("bounding", share))
         told("judging", None)
         verdict = judge_duel(race, bounds, movers[player], movers[1 - player])
-        if not verdict.accepted:
-            raise NotConvergedError(f"{race.rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
-        for phase in range(race.phases):
-            lower[player, phase] = bounds.move[phase][total, other]
-            upper[1 - player, race.other(phase)] = 1.0 - bounds.wait[phase][total, other].T
-    value = np.stack([[values.move[player, phase][total, other] for phase in range(race.phases)] for player in (0, 1)])
+        write_accepted(race, player, bounds, verdict, lower, upper)
     tie = 1.0 - values.lead[1], 1.0 - values.lead[0]
     last = movers[0].last_turn(tie[0], NEAREST), movers[1].last_turn(tie[1], NEAREST)
-    return Duel(race, np.clip(value, lower, upper), lower, upper, last)
+    return PlainDuel(race, by_scores(race, values.move, lower, upper), lower, upper, last)
 
 
-def check_lasting(race: Race, movers: tuple[Mover, Mover]) -> None:
+def empty_bounds(race: Race) -> Floats:
+    """Return room for bounds of both players: shape (2, phases, scores, scores)."""
+    return np.empty((2, race.phases, race.scores, race.scores))
+
+
+def write_accepted(
+    race: Race, player: int, bounds: RaceBounds, verdict: Verdict, lower: Floats, upper: Floats
+) -> None:
+    """Write what the accepted guarantees of a player say of his win probability and of the other's.
+
+    Raises
+    ------
+    NotConvergedError
+        The judge did not accept them.
+    """
+    if not verdict.accepted:
+        raise NotConvergedError(f"{race.rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
+    own, other = np.indices((race.scores, race.scores))
+    for phase in range(race.phases):
+        lower[player, phase] = bounds.move[phase][own + other, other]
+        upper[1 - player, race.other(phase)] = 1.0 - bounds.wait[phase][own + other, other].T
+
+
+def by_scores(race: Race, move: Floats, lower: Floats, upper: Floats) -> Floats:
+    """Return values by own score and the other's, between their bounds."""
+    own, other = np.indices((race.scores, race.scores))
+    value = np.stack([[move[player, phase][own + other, other] for phase in range(race.phases)] for player in (0, 1)])
+    return np.clip(value, lower, upper)
+
+
+def check_lasting(race: Race, movers: tuple[TurnMover, TurnMover]) -> None:
     """Refuse two policies that can come to where both only bust, for ever."""
     first, second = movers
     if not (isinstance(first, PolicyMover) and isinstance(second, PolicyMover)):
@@ -130,6 +166,23 @@ def check_lasting(race: Race, movers: tuple[Mover, Mover]) -> None:
         raise InputError(f"policies: they can go on for ever: at {where} both only bust; allowed: policies that end")
 
 
+def check_place(duel: Duel, mover: Seat, other: Seat, second: bool) -> tuple[int, int, int]:
+    """Return the place of two seats of which the scores say all.
+
+    Raises
+    ------
+    InputError
+        Seats that cannot be.
+    """
+    for seat in (mover, other):
+        if seat.busts or (seat.opened is not None and seat.opened != (seat.score != 0)):
+            raise InputError(
+                f"opened, busts: {seat.opened}, {seat.busts} at a score of {seat.score}; "
+                f"in {duel.race.rules.name} the score says all; allowed: without them"
+            )
+    return duel.place(mover.score, other.score, second=second)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ResponsePositions:
     """The turn starts of a player who plays best against a policy; see `dice10k_math.questions.positions`.
@@ -137,24 +190,15 @@ class ResponsePositions:
     The player is number 0 of the duel.
     """
 
-    duel: Duel
+    duel: PlainDuel
 
     def value(self, mover: Seat, other: Seat, *, second: bool = False) -> tuple[float, float, float]:
         """Return the player's win probability, when to move, with its lower and upper bound."""
-        return self.duel.of(0, self._place(mover, other, second))
-
-    def _place(self, mover: Seat, other: Seat, second: bool) -> tuple[int, int, int]:
-        for seat in (mover, other):
-            if seat.busts or (seat.opened is not None and seat.opened != (seat.score != 0)):
-                raise InputError(
-                    f"opened, busts: {seat.opened}, {seat.busts} at a score of {seat.score}; "
-                    f"in {self.duel.race.rules.name} the score says all; allowed: without them"
-                )
-        return self.duel.place(mover.score, other.score, second=second)
+        return self.duel.of(0, check_place(self.duel, mover, other, second))
 
     def _situation(self, mover: Seat, other: Seat, second: bool, reach: int = 0) -> Situation:
         race = self.duel.race
-        phase, own, opponent = self._place(mover, other, second)
+        phase, own, opponent = check_place(self.duel, mover, other, second)
         scores = race.program.bank_scores
         worth = np.array([self._after_bank(phase, own + int(t) // race.unit, opponent) for t in scores])
         rule = race.unopened if own == 0 else race.opened

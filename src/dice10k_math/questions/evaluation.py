@@ -15,13 +15,16 @@ from dice10k_math.policy import Policy, Standing, format_policy, parse_policy, s
 from dice10k_math.policy.model import CallablePolicy
 from dice10k_math.questions.duels import Duel, Progress, solve_duel
 from dice10k_math.questions.field_duels import FieldDuel, solve_field_duel
-from dice10k_math.questions.match import WinProbability, check_match, refuse_offers
+from dice10k_math.questions.match import WinProbability, check_match
 from dice10k_math.questions.optimum import optimal_player
 from dice10k_math.questions.spreads import Spread, solve_spread
+from dice10k_math.questions.stakes_duels import solve_stakes_duel
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.steps import score_step
 from dice10k_math.spread import is_followed
+from dice10k_math.stakes import FollowedStakesRace
+from dice10k_math.stakes_movers import StakesPolicyMover
 
 if TYPE_CHECKING:
     import polars
@@ -47,6 +50,11 @@ def name_of(policy: Policy) -> str:
 def mover_of(race: Race, policy: Policy) -> PolicyMover:
     """Return who plays a race by a policy."""
     return PolicyMover(race, seat(policy, race.rules, optimal_player))
+
+
+def stakes_mover_of(race: FollowedStakesRace, policy: Policy) -> StakesPolicyMover:
+    """Return who plays a race with High Stakes by a policy."""
+    return StakesPolicyMover(race, seat(policy, race.rules, optimal_player))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +146,8 @@ class Evaluation:
         (1.0, True)
         """
         _check_seat(seat)
+        if self.rules.variants.high_stakes:
+            raise InputError(f"course: {self.rules.name} has High Stakes; allowed: turns that start from nothing")
         if self.movers is None or not isinstance(self.duel, Duel):
             raise InputError(f"course: {self.rules.name} lets scores fall; allowed: games in which they cannot")
         place = self.duel.place(score, opponent, second=second)
@@ -337,9 +347,14 @@ def evaluate(
     if len(read) != 2:
         raise InputError(f"policies: {len(read)}; allowed: 1 or 2")
     check_match(rules)
-    refuse_offers(rules)
     told = progress or (lambda _what, _share: None)
     pair = read[0], read[1]
+    if rules.variants.high_stakes:
+        stakes = FollowedStakesRace(rules)
+        first, second = (stakes_mover_of(stakes, policy) for policy in pair)
+        return Evaluation(
+            rules, pair, solve_stakes_duel(stakes, (first, second), told), (first.plays, second.plays)
+        )
     if not is_race(rules):
         players = seat(read[0], rules, optimal_player), seat(read[1], rules, optimal_player)
         if is_followed(rules):

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 from dice10k_math.movers import BestMover
 from dice10k_math.plays import Plays
 from dice10k_math.policy import Policy, seat
-from dice10k_math.questions.duels import Duel, Progress, ResponsePositions, solve_duel
-from dice10k_math.questions.evaluation import mover_of, read_policy, value_of
+from dice10k_math.questions.duels import Duel, PlainDuel, Progress, ResponsePositions, solve_duel
+from dice10k_math.questions.evaluation import mover_of, read_policy, stakes_mover_of, value_of
 from dice10k_math.questions.field_duels import FieldDuel, response_positions, solve_field_duel
-from dice10k_math.questions.match import MatchChoice, MatchSolution, WinProbability, check_match, refuse_offers
+from dice10k_math.questions.match import MatchChoice, MatchSolution, WinProbability, check_match
 from dice10k_math.questions.optimum import optimal_player
+from dice10k_math.questions.stakes_duels import StakesDuel, StakesResponsePositions, solve_stakes_duel
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
+from dice10k_math.stakes import FollowedStakesRace
+from dice10k_math.stakes_movers import BestStakesMover
 
 if TYPE_CHECKING:
     import polars
@@ -73,6 +76,9 @@ class BestResponse:
     def _solution(self) -> MatchSolution:
         if isinstance(self.duel, FieldDuel):
             return MatchSolution(self.rules, response_positions(self.duel))
+        if isinstance(self.duel, StakesDuel):
+            return MatchSolution(self.rules, StakesResponsePositions(self.duel))
+        assert isinstance(self.duel, PlainDuel)  # noqa: S101 - what else there is
         return MatchSolution(self.rules, ResponsePositions(self.duel))
 
     def to_frame(self) -> polars.DataFrame:
@@ -142,14 +148,18 @@ def best_response(rules: Ruleset, against: Policy | str, progress: Progress | No
     """
     policy = read_policy(against)
     check_match(rules)
-    refuse_offers(rules)
+    told: Progress = progress or (lambda _what, _share: None)
+    if rules.variants.high_stakes:
+        stakes = FollowedStakesRace(rules)
+        players = BestStakesMover(stakes), stakes_mover_of(stakes, policy)
+        return BestResponse(rules, policy, solve_stakes_duel(stakes, players, told))
     if not is_race(rules):
         return BestResponse(
             rules, policy, solve_field_duel(rules, (None, Plays(seat(policy, rules, optimal_player))), progress)
         )
     race = Race(rules)
     movers = BestMover(race), mover_of(race, policy)
-    return BestResponse(rules, policy, solve_duel(race, movers, progress or (lambda _what, _share: None)))
+    return BestResponse(rules, policy, solve_duel(race, movers, told))
 
 
 def exploitability(rules: Ruleset, policy: Policy | str, progress: Progress | None = None) -> Exploitability:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dice10k_math.bounds import RaceBounds
-from dice10k_math.duel import DuelGuarantees, Waiting
+from dice10k_math.duel import DuelGuarantees, Waiting, Waits
 from dice10k_math.errors import NotConvergedError
 from dice10k_math.last_turn import NEAREST, Mask
-from dice10k_math.movers import LastTurn, Mover, PolicyMover
+from dice10k_math.movers import LastTurn, Mover, PolicyMover, TurnMover
 from dice10k_math.program import Floats
 from dice10k_math.race import Race
 from dice10k_math.solve.race import ASIDE, COST, MOST_ROUNDS, SETTLED, STUCK, TIE_COST
@@ -70,7 +70,7 @@ def solve_duel(race: Race, movers: Movers, progress: Share | None = None) -> Due
     waiting = Waiting(race, last[1]), Waiting(race, last[0])
     totals = range(2 * race.scores - 2, -1, -1)
     for total in counted(totals, len(totals), progress):
-        _solve_row(race, total, movers, waiting, move, slope)
+        solve_row(race, total, movers, waiting, move, slope)
     return DuelValues(move, slope, lead)
 
 
@@ -95,10 +95,18 @@ class _Row:
         return mirrored if self.race.phases == 1 else mirrored[:, ::-1]
 
 
-def _solve_row(
-    race: Race, total: int, movers: Movers, waiting: tuple[Waiting, Waiting], move: Floats, slopes: Floats
+def solve_row(
+    race: Race,
+    total: int,
+    movers: tuple[TurnMover, TurnMover],
+    waiting: tuple[Waits, Waits],
+    move: Floats,
+    slopes: Floats,
 ) -> None:
-    """Solve all turn starts of one sum; see `dice10k_math.solve.race`."""
+    """Solve all turn starts of one sum, and write what moving and waiting are worth, and the slopes.
+
+    See `dice10k_math.solve.race`.
+    """
     row = _Row(race, total)
     columns = row.columns
     bust = 1.0 - row.partner_of(_guess(move[:, :, total + 1, columns], move[:, :, total + 2, columns]))
@@ -143,7 +151,7 @@ def _solve_row(
             waiting[player].row(phase, total)[columns] = after[player, phase]
 
 
-def _known_slopes(row: _Row, movers: Movers) -> Floats:
+def _known_slopes(row: _Row, movers: tuple[TurnMover, TurnMover]) -> Floats:
     """Return the slopes of policies, which are their chances of a bust; not a number for the best play."""
     first, end = row.race.columns(row.total)
     columns = np.arange(first, end)
@@ -161,7 +169,12 @@ def _guess(above: Floats, further: Floats) -> Floats:
 
 
 def _evaluate(
-    row: _Row, movers: Movers, waiting: tuple[Waiting, Waiting], bust: Floats, open_: Mask, value: Floats
+    row: _Row,
+    movers: tuple[TurnMover, TurnMover],
+    waiting: tuple[Waits, Waits],
+    bust: Floats,
+    open_: Mask,
+    value: Floats,
 ) -> None:
     """Write what the turns are worth that are still open."""
     race, columns = row.race, row.columns
@@ -172,7 +185,7 @@ def _evaluate(
                 continue
             busts, only = np.full(race.scores, np.nan), np.zeros(race.scores, bool)
             busts[columns], only[columns] = bust[player, phase], here
-            worth = waiting[player].worth(busts)
+            worth = waiting[player].worth(phase, row.total, busts)
             found = movers[player].turn(phase, row.total, worth, NEAREST, only)[columns]
             value[player, phase] = np.where(here, found, value[player, phase])
 

@@ -1,0 +1,187 @@
+"""The turn of a policy on a compiled turn: which row the rolls of each after-state lead to, nothing being chosen.
+
+Where the worth of a bank depends on the dice that it leaves, and a turn may begin anywhere in it, the endings of one
+turn do not say enough. So the whole turn is written down, and backed up like any other.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dice10k_math.plans import flat_model, plan_numbers, rule_numbers, worths_of
+from dice10k_math.policy.choices import Choice, situation_of
+from dice10k_math.policy.model import Places
+from dice10k_math.policy.plan import Plan
+from dice10k_math.policy.players import CallablePlayer, ComputerPlayer, Player, ThresholdPlayer
+from dice10k_math.policy.worths import Worths, WorthPlayer, place_worths
+from dice10k_math.program import Floats, Ints, Program
+from dice10k_math.turn import BankRule, turn_model
+
+Mask = NDArray[np.bool_]
+MOST_BYTES = 2**28
+"""Memory for turns that are kept, in case they are asked for again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FixedTurn:
+    """A turn in which nothing is chosen any more.
+
+    Attributes
+    ----------
+    starts, rows, chances
+        For each after-state, from `starts` on: the rows that its rolls lead to, with their probabilities.
+        What is missing to 1 is the chance of a bust and of an instant win.
+    takes
+        Shape (bank rows,): whether the player takes over what such a bank offers.
+    rounding
+        A bound for the rounding error of the worth of one roll, for worths of at most 1.
+    """
+
+    starts: Ints
+    rows: Ints
+    chances: Floats
+    takes: Mask
+    rounding: float
+
+    @property
+    def bytes(self) -> int:
+        """Memory that it takes."""
+        return sum(part.nbytes for part in (self.starts, self.rows, self.chances, self.takes))
+
+
+class FixedTurns:
+    """The turns of one player on a program without a hot-dice bonus, in which a bank leaves its hand."""
+
+    def __init__(self, program: Program, player: Player) -> None:
+        self.program, self.player = program, player
+        self.model = turn_model(player.rules)
+        self.inner: Mask = program.turn_score <= program.most
+        self._lock = Lock()
+        self._kept: OrderedDict[tuple[Hashable, BankRule], FixedTurn] = OrderedDict()
+
+    def of(self, key: Hashable, rule: BankRule) -> FixedTurn:
+        """Return the turn of the player with a key, under a bank rule."""
+        with self._lock:
+            found = self._kept.pop((key, rule), None)
+        found = found or self._written(key, rule)
+        with self._lock:
+            self._kept[key, rule] = found
+            while len(self._kept) > 1 and sum(turn.bytes for turn in self._kept.values()) > MOST_BYTES:
+                self._kept.popitem(last=False)
+        return found
+
+    @cached_property
+    def states_at(self) -> Ints:
+        """Row of each after-state by hand and turn score in steps; -1: there is none."""
+        return self._table(self.program.hand, self.program.turn_score, len(self.program.bank_scores))
+
+    @cached_property
+    def _banks_at(self) -> Ints:
+        return self._table(self.program.bank_hands, self.program.bank_scores, 0)
+
+    def _table(self, hands: Ints, scores: Ints, first: int) -> Ints:
+        most = max(int(self.program.turn_score.max()), int(self.program.bank_scores.max()))
+        found = np.full((len(self.model.hands), most // self.model.step + 1), -1, np.int32)
+        found[hands, scores // self.model.step] = first + np.arange(len(hands))
+        return found
+
+    @cached_property
+    def _firsts(self) -> Ints:
+        """Where the classes of each after-state start; one that is not followed has none."""
+        classes = np.array([len(hand.classes) for hand in self.model.hands])
+        return np.append(0, np.cumsum(np.where(self.inner, classes[self.program.hand], 0))).astype(np.int32)
+
+    def _written(self, key: Hashable, rule: BankRule) -> FixedTurn:
+        from dice10k_math.follow import gather
+
+        program, flat = self.program, flat_model(self.model)
+        chosen = self._chosen(key, rule)
+        starts = np.empty(len(program.hand) + 1, np.int32)
+        rows, chances = np.empty(len(chosen), np.int32), np.empty(len(chosen))
+        places = program.hand, program.turn_score, self._firsts, self._banks_at, self.states_at
+        count = gather(chosen, flat.classes, flat.entries, self.model.step, *places, starts, rows, chances)
+        rows, chances = rows[:count].copy(), chances[:count].copy()
+        if len(rows) and rows.min() < 0:
+            raise ValueError("a policy's choice leads to no row of the program")
+        terms = int(np.diff(starts).max())
+        return FixedTurn(starts, rows, chances, self._takes(key), (terms + 8) * 2.0**-53)
+
+    def _chosen(self, key: Hashable, rule: BankRule) -> Ints:
+        """Return what is chosen after each class of rolls of each after-state: the entry times 3, plus 1 for a bank."""
+        from dice10k_math.follow import choose_by_plan
+
+        program, flat, numbers = self.program, flat_model(self.model), rule_numbers(self.model, rule)
+        worths = self._worths(key)
+        chosen = np.empty(int(self._firsts[-1]), np.int32)
+        if worths is not None:
+            self._choose_by_worths(worths, numbers, chosen)
+        elif isinstance(key, Plan):
+            plan = plan_numbers(key), np.array(key.bank_from, np.int64), np.array(worths_of(key), np.int64)
+            states = program.hand, program.turn_score, self._firsts
+            choose_by_plan(*plan, numbers, flat.classes, (*flat.entries, 0), self.model.step, *states, chosen)
+        else:
+            self._choose_plainly(key, rule, chosen)
+        if len(chosen) and chosen.min() < 0:
+            raise ValueError("a roll that scores leaves a policy no choice")
+        return chosen
+
+    def _worths(self, key: Hashable) -> Worths | None:
+        if isinstance(self.player, WorthPlayer):
+            return self.player.worths(key)
+        if isinstance(key, Plan) and isinstance(key.keep, Places):
+            return place_worths(key, [hand.hand for hand in self.model.hands], self.model.step)
+        return None
+
+    def _choose_by_worths(self, worths: Worths, rule: tuple[int, int, int, int], chosen: Ints) -> None:
+        from dice10k_math.follow import choose_by_worths
+
+        program, flat = self.program, flat_model(self.model)
+        tables = worths.roll, np.stack([worths.bank, worths.subtract])
+        states = program.hand, program.turn_score, self._firsts
+        choose_by_worths(tables, rule, flat.classes, flat.entries, self.model.step, *states, chosen)
+
+    def _choose_plainly(self, key: Hashable, rule: BankRule, chosen: Ints) -> None:
+        """Ask the player about every situation."""
+        program = self.program
+        for state in np.flatnonzero(self.inner).tolist():
+            hand, score, place = int(program.hand[state]), int(program.turn_score[state]), int(self._firsts[state])
+            model = self.model.hands[hand]
+            for number, roll in enumerate(model.classes):
+                entries = [(entry, model.entries[entry]) for entry in roll.entries]
+                situation = situation_of(self.model, rule, (score, 0, hand), [entry for _, entry in entries])
+                choice = self.player.decide(key, situation)
+                chosen[place + number] = next(
+                    3 * entry + int(choice.then == "bank")
+                    for entry, fields in entries
+                    if self._is(choice, score + fields.points, fields.hand, fields.hot)
+                    and (fields.may_bank if choice.then == "bank" else fields.may_roll)
+                )
+
+    def _is(self, choice: Choice, turn_score: int, hand: int, hot: bool) -> bool:
+        return choice.turn_score == turn_score and choice.hand == self.model.hands[hand].hand and choice.hot == hot
+
+    def _takes(self, key: Hashable) -> Mask:
+        """Return which offers the player takes over."""
+        program, player = self.program, self.player
+        if isinstance(player, ComputerPlayer | CallablePlayer):
+            return np.zeros(len(program.bank_scores), bool)
+        if isinstance(player, ThresholdPlayer):
+            return self._threshold_takes
+        return self._asked_takes(key)
+
+    @cached_property
+    def _threshold_takes(self) -> Mask:
+        """What a policy of thresholds takes over says the policy, whatever the standing."""
+        return self._asked_takes(None)
+
+    def _asked_takes(self, key: Hashable) -> Mask:
+        hands = [hand.hand for hand in self.model.hands]
+        banks = zip(self.program.bank_scores.tolist(), self.program.bank_hands.tolist(), strict=True)
+        return np.array([self.player.takes_over(key, score, hands[hand]) for score, hand in banks], bool)
