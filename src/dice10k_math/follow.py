@@ -63,19 +63,20 @@ def _bank_rank(plan, points, subtract, wins):
 @njit(cache=True)
 def _decide(plan, bank_from, dice_left, rule, entries, members, base):
     """Return what is chosen among the members of a class: the entry, and 0 to roll, 1 to bank, 2 to subtract."""
-    points_of, after, hot, may_roll, may_bank, dice_after, bonus_next = entries
+    points_of, after, hot, may_roll, may_bank, dice_after, order, bonus_next = entries
     minimum, multiple, most_banked, may_subtract = rule
-    kept = -1
+    kept = kept_hand = -1
     if plan[1]:
-        best = (-1, 0, 0)
+        best, best_tie = (-1, 0, 0), (False, -1)
         for number in members:
             points = base + points_of[number] + (bonus_next if hot[number] else 0)
             allowed = may_bank[number] and minimum <= points <= most_banked and points % multiple == 0
             if not may_roll[number] and not allowed:
                 continue
             rank = _keep_rank(plan, dice_left, points, 0 if hot[number] else dice_after[number], dice_after[number])
-            if rank > best:
-                best, kept = rank, points
+            tie = (allowed, order[number])
+            if rank > best or (rank == best and tie > best_tie):
+                best, best_tie, kept, kept_hand = rank, tie, points, after[number]
     hundredfold = 0
     if plan[0] == COUNTS:
         most_counts = (-1, 0, 0)
@@ -88,10 +89,10 @@ def _decide(plan, bank_from, dice_left, rule, entries, members, base):
     chosen, then = -1, 0
     best_bank = (-1, 0, 0, 0)
     best_keep = (-1, 0, 0)
-    best_hand = -1
+    best_hand = best_bank_hand = -1
     for number in members:
         points = base + points_of[number] + (bonus_next if hot[number] else 0)
-        if plan[1] and points != kept:
+        if plan[1] and (points != kept or after[number] != kept_hand):
             continue
         dice = dice_after[number]
         if may_bank[number] and minimum <= points <= most_banked and points % multiple == 0:
@@ -99,12 +100,12 @@ def _decide(plan, bank_from, dice_left, rule, entries, members, base):
                 wanted, wins = _wants(plan, bank_from, points, dice, subtract == 1, hundredfold)
                 if wanted:
                     rank = _bank_rank(plan, points, subtract == 1, wins)
-                    if rank > best_bank:
-                        best_bank, chosen, then = rank, number, 1 + subtract
+                    if rank > best_bank or (rank == best_bank and order[number] > best_bank_hand):
+                        best_bank, best_bank_hand, chosen, then = rank, order[number], number, 1 + subtract
         if may_roll[number] and then == 0:
             rank = _keep_rank(plan, dice_left, points, 0 if hot[number] else dice, dice)
-            if rank > best_keep or (rank == best_keep and after[number] > best_hand):
-                best_keep, best_hand, chosen = rank, after[number], number
+            if rank > best_keep or (rank == best_keep and order[number] > best_hand):
+                best_keep, best_hand, chosen = rank, order[number], number
     return chosen, then
 
 
@@ -155,7 +156,7 @@ def _past(plan):
 def _reaches(model, entries):
     """Return the most points that each class brings, shape (2, classes): without hot dice, and with them."""
     _, _, member_first, member, weight, _, _, _ = model
-    points_of, _, hot, _, _, _ = entries
+    points_of, _, hot, _, _, _, _ = entries
     found = np.full((2, len(weight)), -1, np.int64)
     for kind in range(len(weight)):
         for number in member[member_first[kind] : member_first[kind + 1]]:
@@ -205,7 +206,7 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, k
     Returns the probabilities of a bust, of a bust with all dice, and of an instant win.
     """
     entry_first, _, _, _, _, outcomes, bust, instant = model
-    points_of, after, hot, may_roll, may_bank, dice_after = entries
+    points_of, after, hot, may_roll, may_bank, dice_after, order = entries
     hots, hands, places = mass.shape
     mass[:] = 0
     mass[0, hands - 1, 0] = WHOLE
@@ -228,7 +229,7 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, k
     for level in range(hots):
         gained = bonus * ((1 << level) - 1)
         bonus_next = bonus << level
-        offered = (points_of, after, hot, may_roll, may_bank, dice_after, bonus_next)
+        offered = (points_of, after, hot, may_roll, may_bank, dice_after, order, bonus_next)
         known[:] = False
         for kind in range(len(free_to)):
             free_to[kind] = (
@@ -291,7 +292,7 @@ def _worth_most(members, entries, rule, state, worths, step):
 
     Of equally good ones rather a bank is chosen, then one that is added, then the most points, then the last hand.
     """
-    points_of, after, hot, may_roll, may_bank, _ = entries
+    points_of, after, hot, may_roll, may_bank, _, order = entries
     minimum, multiple, most_banked, may_subtract = rule
     base, level, bonus_next = state
     rolls, banks = worths
@@ -305,13 +306,13 @@ def _worth_most(members, entries, rule, state, worths, step):
             worth = -np.inf
             if column < columns:
                 worth = rolls[min(level + (1 if hot[number] else 0), rolls.shape[0] - 1), after[number], column]
-            rank = (worth, 0, points, after[number])
+            rank = (worth, 0, points, order[number])
             if chosen < 0 or rank > best:
                 best, chosen, then = rank, number, 0
         if may_bank[number] and minimum <= points <= most_banked and points % multiple == 0:
             for way in range(1 + may_subtract):
                 worth = banks[way, column] if column < columns else np.inf
-                rank = (worth, 2 - way, points, after[number])
+                rank = (worth, 2 - way, points, order[number])
                 if chosen < 0 or rank > best:
                     best, chosen, then = rank, number, 1 + way
     return chosen, then
@@ -325,7 +326,7 @@ def follow_worths(worths, rule, model, entries, step, bonus, mass, banked):
     by turn score.
     """
     _, class_first, member_first, member, weight, outcomes, bust, instant = model
-    points_of, after, hot, _, _, _ = entries
+    points_of, after, hot, _, _, _, _ = entries
     hots, hands, places = mass.shape
     mass[:] = 0
     mass[0, hands - 1, 0] = WHOLE

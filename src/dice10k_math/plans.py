@@ -63,6 +63,7 @@ def flat_model(model: TurnModel, most_kept: int = MOST_KEPT) -> FlatModel:
         [hand.bust for hand in model.hands],
         [hand.instant_win for hand in model.hands],
     )
+    order = {hand: number for number, hand in enumerate(sorted(hand.hand for hand in model.hands))}
     columns = (
         np.array([entry.points for entry in entries], np.int64),
         np.array([entry.hand for entry in entries], np.int64),
@@ -70,6 +71,7 @@ def flat_model(model: TurnModel, most_kept: int = MOST_KEPT) -> FlatModel:
         np.array([entry.may_roll for entry in entries], np.bool_),
         np.array([entry.may_bank for entry in entries], np.bool_),
         np.array([len(model.hands[entry.hand].hand) for entry in entries], np.int64),
+        np.array([order[model.hands[entry.hand].hand] for entry in entries], np.int64),
     )
     levels = MOST_LEVELS + 1 if model.bonus else 1
     places = most_kept // model.step

@@ -14,7 +14,7 @@ and since a bank comes before each offer, and banks raise scores, there are fini
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -316,6 +316,8 @@ class StakesRace(Race):
         program = compiled_split(self.rules, most_lead(self.rules) + self.margin, bank_leaves_hand=False)
         least = self._least_offers(program)
         contexts, blocks = pose_last_turns(self, program, 0.5)
+        # Who takes over is behind by what he has taken, or more: a bust leaves him there, and not at a tie.
+        contexts = replace(contexts, bust=np.zeros_like(contexts.bust), bust_on_six=np.zeros_like(contexts.bust))
         _, offers = back_up_keeping(
             program,
             contexts,

@@ -72,6 +72,15 @@ class BestResponse:
         """Rank every choice after a roll by the win probability against the policy; see `MatchSolution.advise`."""
         return self._solution.advise(score, opponent, turn_score, roll, **situation)  # type: ignore[arg-type]
 
+    def decide(
+        self, score: int, opponent: int, turn_score: int, dice: int | Iterable[int], **situation: object
+    ) -> tuple[MatchChoice, ...]:
+        """Rank banking and rolling on with these dice left to roll; see `MatchSolution.decide`.
+
+        High Stakes: taking over an offer is worth what rolling on from it is.
+        """
+        return self._solution.decide(score, opponent, turn_score, dice, **situation)  # type: ignore[arg-type]
+
     @property
     def _solution(self) -> MatchSolution:
         if isinstance(self.duel, FieldDuel):

@@ -1,0 +1,165 @@
+"""Policies against each other and against the best play with High Stakes: the library against plain recursion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import product
+
+import pytest
+
+from dice10k_math import InputError, best_response, evaluate, exploitability, load_rules, simulate, solve_match
+from dice10k_math.policy import CallablePolicy, Choice, Player, Situation, Standing, parse_policy, seat
+from dice10k_math.rules import bank_step
+from dice10k_math.rules.model import Ruleset, with_target
+from tests.agreement.test_duels import SMALL, SMALL_SHARED, start_of
+from tests.agreement.test_match import FIVE_DICE, ended
+from tests.agreement.test_stakes import BOTH, EARLY, STAKES, TWO_FACES, varied
+from tests.oracles.stakes_duel import StakesDuelOracle
+from tests.oracles.variations import turned
+
+CLOSE = 1e-12
+QUICK = (
+    ended(varied(EARLY), "first_to_target", 300),
+    ended(varied(FIVE_DICE), "exact", 300, overshoot="not_allowed"),
+    with_target(varied(SMALL), 200),
+    varied(SMALL_SHARED),
+)
+SLOW = (
+    ended(STAKES, "first_to_target", 1000),
+    ended(varied(EARLY), "first_to_target", 500),
+    with_target(varied(SMALL), 500),
+    ended(varied(turned(SMALL, "multiple-of-100", bank_multiple=100)), "final_round", 300),
+    ended(varied(turned(SMALL, "minimum-of-150", bank_minimum=150)), "final_round", 400),
+    ended(varied(SMALL), "equal_turns", 400, tie="shared"),
+)
+RULES = pytest.mark.parametrize(
+    "rules",
+    [*QUICK, *(pytest.param(rules, marks=pytest.mark.slow) for rules in SLOW)],
+    ids=lambda rules: f"{rules.name}-{rules.ending.kind}-{rules.ending.target}",
+)
+PAIRS = (
+    ("threshold 100", "threshold 300 2:100 keep=points take=5:50,3:150"),
+    ("threshold 150 take=5:0,4:0,2:200", "threshold 200 keep=few end=win take=5:150,1:100 if behind>=100 400"),
+    ("threshold 100 1:50 keep=10,40,90,150,250 end=win take=4:100", "threshold goal take=5:0,4:0,3:0,2:0,1:0"),
+)
+
+
+def fitting(text: str, rules: Ruleset) -> str:
+    """The policy, with a worth more where the game has six dice."""
+    return text.replace("250 end", "250,350 end") if rules.turn.dice == 6 else text
+
+
+def player(text: str, rules: Ruleset) -> Player:
+    return seat(parse_policy(text), rules)
+
+
+def starts(rules: Ruleset) -> list[tuple[int, int, bool]]:
+    scores = range(0, rules.ending.target, bank_step(rules))
+    seconds = (False, True) if rules.ending.kind == "equal_turns" else (False,)
+    return list(product(scores, scores, seconds))
+
+
+def cutoff(rules: Ruleset) -> int:
+    """Turn score at which the recursion may stop."""
+    if rules.ending.kind == "first_to_target":
+        return 3 * rules.ending.target + 4000
+    # Where not every turn score may be banked, a player has to roll on more often.
+    return 8_500 if rules.turn.bank_multiple else 5_500
+
+
+def assert_two_policies(rules: Ruleset, pair: tuple[str, str]) -> None:
+    found = evaluate(rules, pair)
+    oracle = StakesDuelOracle(rules, (player(pair[0], rules), player(pair[1], rules)), cutoff(rules))
+    for (own, other, second), number in product(starts(rules), (0, 1)):
+        right = oracle.value(number, start_of(own, other, second))
+        here = found.win_probability(own, other, seat=number + 1, second=second)
+        assert here.value == pytest.approx(right, abs=CLOSE, rel=0), (own, other, second, number)
+        assert here.lower - CLOSE <= right <= here.upper + CLOSE
+        assert here.upper - here.lower < 1e-9
+
+
+@RULES
+@pytest.mark.parametrize("pair", PAIRS)
+def test_two_policies_are_worth_what_plain_recursion_says(rules: Ruleset, pair: tuple[str, str]) -> None:
+    if rules.ending.kind == "exact" and pair == PAIRS[0]:
+        # At 250 the one waits for 100 points, and may bank no more than 50; nor can the other bank at 200.
+        with pytest.raises(InputError, match="go on for ever: at 250 against 200 both only bust"):
+            evaluate(rules, pair)
+        return
+    assert_two_policies(rules, (fitting(pair[0], rules), fitting(pair[1], rules)))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ended(varied(EARLY, TWO_FACES), "first_to_target", 250),
+        pytest.param(ended(BOTH, "first_to_target", 500), marks=pytest.mark.slow),
+        pytest.param(ended(varied(SMALL, (1,) * 6), "final_round", 200), marks=pytest.mark.slow),
+    ],
+    ids=lambda rules: f"{rules.name}-{rules.ending.kind}-{rules.ending.target}",
+)
+def test_two_policies_with_spicy_dice_are_worth_what_plain_recursion_says(rules: Ruleset) -> None:
+    assert_two_policies(rules, PAIRS[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pair", [PAIRS[0], ("threshold 300", "threshold 300 end=win take=6:0,5:0,4:300")])
+@pytest.mark.parametrize("rules", [with_target(STAKES, 500), with_target(STAKES, 1000)], ids=["500", "1000"])
+def test_two_policies_of_the_game_itself(rules: Ruleset, pair: tuple[str, str]) -> None:
+    assert_two_policies(rules, (fitting(pair[0], rules), fitting(pair[1], rules)))
+
+
+def assert_best_response(rules: Ruleset, policy: str) -> None:
+    found = best_response(rules, policy)
+    oracle = StakesDuelOracle(rules, (None, player(policy, rules)), cutoff(rules))
+    full = oracle.full
+    for own, other, second in starts(rules):
+        start = start_of(own, other, second)
+        here = found.win_probability(own, other, second=second)
+        assert here.value == pytest.approx(oracle.value(0, start), abs=CLOSE, rel=0), (own, other, second)
+        assert here.lower - CLOSE <= oracle.value(0, start) <= here.upper + CLOSE
+        right = 1 - oracle.value(1, start_of(other, own, second))
+        waiting = found.win_probability(own, other, second=second, waiting=True)
+        assert waiting.value == pytest.approx(right, abs=CLOSE, rel=0), (own, other, second)
+        assert max(here.upper - here.lower, waiting.upper - waiting.lower) < 1e-9
+        for points, dice in ((0, len(full)), (200, 2), (150, len(full) - 2)):
+            # What it is worth to have taken over such an offer is what rolling on from there is worth.
+            choices = found.decide(own, other, points, dice, second=second)
+            rolled = next(choice.win_probability for choice in choices if choice.then == "roll")
+            plain = oracle.turn(0, start)(points, full[:dice])
+            assert rolled == pytest.approx(plain, abs=CLOSE, rel=0), (own, other, points, dice)
+
+
+@RULES
+@pytest.mark.parametrize("policy", [PAIRS[0][1], PAIRS[1][1]])
+def test_the_best_response_is_worth_what_plain_recursion_says(rules: Ruleset, policy: str) -> None:
+    assert_best_response(rules, fitting(policy, rules))
+
+
+def takes_what_is_better(rules: Ruleset) -> Player:
+    """A player who plays as `solve_match` says, offers included: slowly, by asking about every situation."""
+    match = solve_match(rules)
+
+    @cache
+    def ranked(standing: Standing, choice: Choice) -> float:
+        return {
+            each.then: each.win_probability
+            for each in match.decide(standing.score, standing.opponent or 0, choice.turn_score, choice.hand)
+        }[choice.then]
+
+    class Best:
+        def __init__(self) -> None:
+            self.rules = rules
+
+        def key(self, standing: Standing) -> Standing:
+            return standing
+
+        def decide(self, key: Standing, situation: Situation) -> Choice:
+            return max(situation.choices, key=lambda choice: ranked(key, choice))
+
+        def takes_over(self, key: Standing, turn_score: int, hand: tuple[int, ...]) -> bool:
+            offer = match.take_over(key.score, key.opponent or 0, turn_score, hand)
+            return offer.take_over.value > offer.fresh.value
+
+    return Best()
