@@ -20,7 +20,7 @@ from dice10k_math.policy.choices import Choice, situation_of
 from dice10k_math.policy.model import Places
 from dice10k_math.policy.plan import Plan
 from dice10k_math.policy.players import CallablePlayer, ComputerPlayer, Player, ThresholdPlayer
-from dice10k_math.policy.worths import Worths, WorthPlayer, place_worths
+from dice10k_math.policy.worths import WorthPlayer, Worths, place_worths
 from dice10k_math.program import Floats, Ints, Program
 from dice10k_math.turn import BankRule, turn_model
 
@@ -174,6 +174,8 @@ class FixedTurns:
             return np.zeros(len(program.bank_scores), bool)
         if isinstance(player, ThresholdPlayer):
             return self._threshold_takes
+        if isinstance(player, WorthPlayer):
+            return player.worths(key).takes(program.bank_scores, program.bank_hands)
         return self._asked_takes(key)
 
     @cached_property

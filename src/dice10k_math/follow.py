@@ -15,6 +15,7 @@ from numba import njit
 
 WHOLE = 1 << 62
 NEVER = 1_000_000_000
+UNLIMITED = 1 << 40
 ALL, POINTS, FEW, WORTHS, COUNTS = 0, 1, 2, 3, 4
 """Ways to keep."""
 
@@ -296,7 +297,7 @@ def _worth_most(members, entries, rule, state, worths, step):
     minimum, multiple, most_banked, may_subtract = rule
     base, level, bonus_next = state
     rolls, banks = worths
-    columns = banks.shape[1]
+    columns = banks.shape[2]
     chosen, then = -1, 0
     best = (-np.inf, -1, 0, 0)
     for number in members:
@@ -311,7 +312,8 @@ def _worth_most(members, entries, rule, state, worths, step):
                 best, chosen, then = rank, number, 0
         if may_bank[number] and minimum <= points <= most_banked and points % multiple == 0:
             for way in range(1 + may_subtract):
-                worth = banks[way, column] if column < columns else np.inf
+                left = min(after[number], banks.shape[1] - 1)
+                worth = banks[way, left, column] if column < columns else np.inf
                 rank = (worth, 2 - way, points, order[number])
                 if chosen < 0 or rank > best:
                     best, chosen, then = rank, number, 1 + way
@@ -323,7 +325,7 @@ def follow_worths(worths, rule, model, entries, step, bonus, mass, banked):
     """Follow a player who takes what is worth most from the start of the turn; like `follow_plan`.
 
     `worths` are those of rolling on, by hot dice, hand and turn score in steps, and those of banking and subtracting,
-    by turn score.
+    by hand (or one row for all) and turn score.
     """
     _, class_first, member_first, member, weight, outcomes, bust, instant = model
     points_of, after, hot, _, _, _, _ = entries
@@ -399,15 +401,31 @@ def choose_by_plan(plan, bank_from, dice_left, rule, model, entries, step, hands
 
 @njit(cache=True, nogil=True)
 def choose_by_worths(worths, rule, model, entries, step, hands, scores, firsts, chosen):
-    """Fill in what a player chooses who takes what is worth most; like `choose_by_plan`."""
-    _, class_first, member_first, member, _, _, _, _ = model
+    """Fill in what a player chooses who takes what is worth most; like `choose_by_plan`.
+
+    Beyond the table the turn score does not matter, but for its remainder.
+    """
+    entry_first, class_first, member_first, member, _, _, _, _ = model
+    end = worths[1].shape[2] * step
+    remainders = max(rule[1], step) // step
+    known = np.full((remainders, len(entry_first) - 1), -1, np.int64)
     for state in range(len(hands)):
-        hand, place = hands[state], firsts[state]
-        for number in range(firsts[state + 1] - place):
+        hand, place, score = hands[state], firsts[state], scores[state]
+        classes, remainder = firsts[state + 1] - place, score // step % remainders
+        if classes == 0:
+            continue
+        beyond = score >= max(end, rule[0]) and rule[2] >= UNLIMITED
+        if beyond and known[remainder, hand] >= 0:
+            alike = known[remainder, hand]
+            chosen[place : place + classes] = chosen[alike : alike + classes]
+            continue
+        for number in range(classes):
             kind = class_first[hand] + number
             members = member[member_first[kind] : member_first[kind + 1]]
-            entry, then = _worth_most(members, entries, rule, (scores[state], 0, 0), worths, step)
+            entry, then = _worth_most(members, entries, rule, (score, 0, 0), worths, step)
             chosen[place + number] = 3 * entry + then
+        if beyond:
+            known[remainder, hand] = place
 
 
 @njit(cache=True, nogil=True)

@@ -322,9 +322,7 @@ class StakesPolicyMover(PolicyMover):
             numbers[past, own] = found.setdefault(turn, len(found))
         return _LastTurns.of(race, list(found), numbers)
 
-    def _answer(
-        self, by: tuple[Hashable, BankRule], rows: list[int], sides: tuple[Side, ...], worths: Floats
-    ) -> None:
+    def _answer(self, by: tuple[Hashable, BankRule], rows: list[int], sides: tuple[Side, ...], worths: Floats) -> None:
         """Fill in what last turns are worth that are played alike."""
         last, units, turn = self._last_turns, self.stakes.bank_units[:, None], self.fixed.of(*by)
         for part in (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)):

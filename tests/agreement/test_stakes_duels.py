@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cache
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
 
 from dice10k_math import InputError, best_response, evaluate, exploitability, load_rules, simulate, solve_match
+from dice10k_math.certify.duel import judge_stakes_duel
 from dice10k_math.policy import CallablePolicy, Choice, Player, Situation, Standing, parse_policy, seat
 from dice10k_math.rules import bank_step
 from dice10k_math.rules.model import Ruleset, with_target
+from dice10k_math.solve.stakes_duel import propose_stakes_guarantees, solve_stakes_duel
+from dice10k_math.stakes import FollowedStakesRace
+from dice10k_math.stakes_movers import BestStakesMover, StakesPolicyMover
 from tests.agreement.test_duels import SMALL, SMALL_SHARED, start_of
 from tests.agreement.test_match import FIVE_DICE, ended
 from tests.agreement.test_stakes import BOTH, EARLY, STAKES, TWO_FACES, varied
@@ -33,16 +36,26 @@ SLOW = (
     ended(varied(turned(SMALL, "minimum-of-150", bank_minimum=150)), "final_round", 400),
     ended(varied(SMALL), "equal_turns", 400, tie="shared"),
 )
-RULES = pytest.mark.parametrize(
-    "rules",
-    [*QUICK, *(pytest.param(rules, marks=pytest.mark.slow) for rules in SLOW)],
-    ids=lambda rules: f"{rules.name}-{rules.ending.kind}-{rules.ending.target}",
-)
 PAIRS = (
     ("threshold 100", "threshold 300 2:100 keep=points take=5:50,3:150"),
     ("threshold 150 take=5:0,4:0,2:200", "threshold 200 keep=few end=win take=5:150,1:100 if behind>=100 400"),
     ("threshold 100 1:50 keep=10,40,90,150,250 end=win take=4:100", "threshold goal take=5:0,4:0,3:0,2:0,1:0"),
 )
+ANSWERED = PAIRS[0][1], PAIRS[1][1]
+
+
+def named(rules: Ruleset) -> str:
+    return f"{rules.name}-{rules.ending.kind}-{rules.ending.target}"
+
+
+def against_plain_recursion(
+    name: str, policies: Sequence[object], quick: Sequence[tuple[Ruleset, object]]
+) -> pytest.MarkDecorator:
+    """All rules with all policies; slow but for some."""
+    cases = list(product((*QUICK, *SLOW), policies))
+    marked = [pytest.param(*case, marks=() if case in quick else pytest.mark.slow) for case in cases]
+    ids = [f"{named(rules)}-{policies.index(policy)}" for rules, policy in cases]
+    return pytest.mark.parametrize(("rules", name), marked, ids=ids)
 
 
 def fitting(text: str, rules: Ruleset) -> str:
@@ -79,8 +92,7 @@ def assert_two_policies(rules: Ruleset, pair: tuple[str, str]) -> None:
         assert here.upper - here.lower < 1e-9
 
 
-@RULES
-@pytest.mark.parametrize("pair", PAIRS)
+@against_plain_recursion("pair", PAIRS, [*product(QUICK[:1], PAIRS), *((rules, PAIRS[0]) for rules in QUICK)])
 def test_two_policies_are_worth_what_plain_recursion_says(rules: Ruleset, pair: tuple[str, str]) -> None:
     if rules.ending.kind == "exact" and pair == PAIRS[0]:
         # At 250 the one waits for 100 points, and may bank no more than 50; nor can the other bank at 200.
@@ -97,7 +109,7 @@ def test_two_policies_are_worth_what_plain_recursion_says(rules: Ruleset, pair: 
         pytest.param(ended(BOTH, "first_to_target", 500), marks=pytest.mark.slow),
         pytest.param(ended(varied(SMALL, (1,) * 6), "final_round", 200), marks=pytest.mark.slow),
     ],
-    ids=lambda rules: f"{rules.name}-{rules.ending.kind}-{rules.ending.target}",
+    ids=named,
 )
 def test_two_policies_with_spicy_dice_are_worth_what_plain_recursion_says(rules: Ruleset) -> None:
     assert_two_policies(rules, PAIRS[1])
@@ -131,35 +143,93 @@ def assert_best_response(rules: Ruleset, policy: str) -> None:
             assert rolled == pytest.approx(plain, abs=CLOSE, rel=0), (own, other, points, dice)
 
 
-@RULES
-@pytest.mark.parametrize("policy", [PAIRS[0][1], PAIRS[1][1]])
+@against_plain_recursion(
+    "policy", ANSWERED, [*product(QUICK[:1], ANSWERED), (QUICK[1], ANSWERED[1]), (QUICK[3], ANSWERED[0])]
+)
 def test_the_best_response_is_worth_what_plain_recursion_says(rules: Ruleset, policy: str) -> None:
     assert_best_response(rules, fitting(policy, rules))
 
 
-def takes_what_is_better(rules: Ruleset) -> Player:
-    """A player who plays as `solve_match` says, offers included: slowly, by asking about every situation."""
-    match = solve_match(rules)
+def assert_optimum(rules: Ruleset) -> None:
+    match, best = solve_match(rules), best_response(rules, "optimum win")
+    found = evaluate(rules, ("optimum win", "optimum win"))
+    for own, other, second in starts(rules):
+        right = match.win_probability(own, other, second=second).value
+        assert best.win_probability(own, other, second=second).value == pytest.approx(right, abs=CLOSE, rel=0)
+        assert found.win_probability(own, other, second=second).value == pytest.approx(right, abs=CLOSE, rel=0)
 
-    @cache
-    def ranked(standing: Standing, choice: Choice) -> float:
-        return {
-            each.then: each.win_probability
-            for each in match.decide(standing.score, standing.opponent or 0, choice.turn_score, choice.hand)
-        }[choice.then]
 
-    class Best:
-        def __init__(self) -> None:
-            self.rules = rules
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ended(varied(EARLY), "first_to_target", 250),
+        pytest.param(with_target(varied(SMALL), 200), marks=pytest.mark.slow),
+        pytest.param(with_target(STAKES, 500), marks=pytest.mark.slow),
+        pytest.param(ended(STAKES, "first_to_target", 1000), marks=pytest.mark.slow),
+        pytest.param(ended(varied(EARLY, TWO_FACES), "first_to_target", 250), marks=pytest.mark.slow),
+    ],
+    ids=named,
+)
+def test_the_optimum_with_offers_is_the_solved_match_and_cannot_be_beaten(rules: Ruleset) -> None:
+    assert_optimum(rules)
 
-        def key(self, standing: Standing) -> Standing:
-            return standing
 
-        def decide(self, key: Standing, situation: Situation) -> Choice:
-            return max(situation.choices, key=lambda choice: ranked(key, choice))
+def test_a_function_plays_as_the_thresholds_that_it_writes_out() -> None:
+    rules = ended(varied(EARLY), "first_to_target", 200)
 
-        def takes_over(self, key: Standing, turn_score: int, hand: tuple[int, ...]) -> bool:
-            offer = match.take_over(key.score, key.opponent or 0, turn_score, hand)
-            return offer.take_over.value > offer.fresh.value
+    def choose(_: Standing, situation: Situation) -> Choice:
+        banks = [choice for choice in situation.choices if choice.then == "bank" and choice.turn_score >= 150]
+        rolls = [choice for choice in situation.choices if choice.then == "roll"]
+        return max(banks or rolls, key=lambda choice: (choice.hot, -choice.dice, choice.turn_score))
 
-    return Best()
+    written = evaluate(rules, (CallablePolicy(choose, sees="turn"), "threshold 150 take=4:0"))
+    found = evaluate(rules, ("threshold 150", "threshold 150 take=4:0"))
+    for own, other, _ in starts(rules):
+        right = found.win_probability(own, other).value
+        assert written.win_probability(own, other).value == pytest.approx(right, abs=CLOSE, rel=0)
+
+
+def test_what_a_policy_gives_away_with_offers() -> None:
+    rules = with_target(varied(SMALL), 200)
+    found = exploitability(rules, PAIRS[0][0])
+    assert 0.01 < found.lower <= found.value <= found.upper < 0.5
+    assert found.upper - found.lower < 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "target", "pair"),
+    [
+        ("farkle-high-stakes", 2000, ("threshold 300 take=6:0,5:0,4:300", "threshold 500 end=win take=6:0,3:400")),
+        ("farkle-high-stakes", 1000, ("optimum win", "threshold 300 take=6:0,5:0")),
+        ("farkle-spicy-high-stakes", 1500, ("threshold 400 take=6:0,5:0,4:300", "threshold 300 2:500 end=win")),
+    ],
+)
+def test_random_matches_agree_with_what_offers_are_worth(name: str, target: int, pair: tuple[str, str]) -> None:
+    rules = with_target(load_rules(name), target)
+    found = evaluate(rules, pair).win_probability()
+    played = simulate(rules, pair, matches=1_000_000, seed=7).seats[0].win_probability
+    # Wider than the interval, so that one of a thousand seeds would fail.
+    wide = 1.7 * (played.upper - played.lower) / 2
+    assert abs(played.value - found.value) < wide
+    assert found.upper - found.lower < 1e-9
+
+
+def test_the_length_of_a_match_with_offers_is_refused() -> None:
+    found = evaluate(ended(varied(EARLY), "first_to_target", 200), ("threshold 150", "threshold 150"))
+    with pytest.raises(InputError, match=r"course: .* has High Stakes"):
+        found.course()
+
+
+def test_bounds_that_claim_too_much_are_refused() -> None:
+    race = FollowedStakesRace(ended(varied(EARLY), "first_to_target", 200))
+    movers = BestStakesMover(race), StakesPolicyMover(race, player("threshold 150 take=4:0", race.rules))
+    values = solve_stakes_duel(race, movers)
+    for number in (0, 1):
+        own, other = movers[number], movers[1 - number]
+        bounds = propose_stakes_guarantees(race, movers, values.duel, number)
+        assert judge_stakes_duel(race, bounds, own, other).accepted
+        for part in (bounds.move, bounds.wait):
+            part[0, 3, 1] += 1e-10
+            assert not judge_stakes_duel(race, bounds, own, other).accepted
+            part[0, 3, 1] -= 1e-10

@@ -218,3 +218,11 @@ def test_rules_with_which_taking_over_is_not_solved_are_refused() -> None:
         changed = replace(rules, variants=replace(rules.variants, high_stakes=True))
         with pytest.raises(InputError, match=complaint):
             solve_match(changed)
+
+
+def test_a_bust_after_taking_over_loses_to_a_player_who_was_ahead(match: MatchSolution) -> None:
+    # Who had 650 to the other's 600 has more with any roll that scores; a bust does not even draw level.
+    assert match.rules.ending.target == 700
+    offer = match.take_over(650, 700, points=100, dice=5)
+    assert offer.take_over.value == pytest.approx(float(1 - d10.bust_odds(match.rules, dice=5)), abs=1e-12)
+    assert offer.take_over.upper - offer.take_over.lower < 1e-9

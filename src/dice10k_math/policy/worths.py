@@ -27,7 +27,8 @@ class Worths:
         Shape (hot dice, hands, turn scores): worth of rolling on; hands in the order of `sub_hands`.
         More hot dice than the table has count as its last.
     bank, subtract
-        Shape (turn scores,): worth of banking, and of subtracting the bank from a score above the target.
+        Shape (hands, turn scores): worth of banking, by the hand that is left, and of subtracting the bank from a score
+        above the target; with one row only it is the same whatever is left.
     """
 
     step: int
@@ -38,11 +39,22 @@ class Worths:
     def of(self, choice: Choice, hand: int) -> float:
         """Return what a choice is worth; beyond the table it is best to bank."""
         column = choice.turn_score // self.step
-        if column >= len(self.bank):
+        if column >= self.bank.shape[1]:
             return -np.inf if choice.then == "roll" else np.inf
         if choice.then == "roll":
             return float(self.roll[min(choice.hot_dice, len(self.roll) - 1), hand, column])
-        return float((self.bank if choice.then == "bank" else self.subtract)[column])
+        worth = self.bank if choice.then == "bank" else self.subtract
+        return float(worth[min(hand, len(worth) - 1), column])
+
+    def takes(self, turn_score: NDArray[np.int32], hand: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Tell which turn scores to take over with these hands, by number: what is worth more than a turn of one's own.
+
+        What is beyond the table is taken.
+        """
+        column = turn_score // self.step
+        last = self.roll.shape[2] - 1
+        worth = self.roll[0, hand, np.minimum(column, last)]
+        return np.asarray((column > last) | (worth > self.roll[0, -1, 0]))
 
 
 def place_worths(plan: Plan, hands: Sequence[Hand], step: int) -> Worths:
@@ -64,7 +76,7 @@ def place_worths(plan: Plan, hands: Sequence[Hand], step: int) -> Worths:
 
     by_dice = {dice: worths("roll", dice) for dice in sorted({len(hand) for hand in hands})}
     roll = np.array([[by_dice[len(hand)] for hand in hands]], np.float64)
-    return Worths(step, roll, np.array(worths("bank")), np.array(worths("subtract")))
+    return Worths(step, roll, np.array([worths("bank")]), np.array([worths("subtract")]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,8 +113,6 @@ class WorthPlayer:
 
     def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:
         """Take over what is worth more than a turn of one's own."""
-        worths, hands = self.worths(key), sub_hands(full_hand(self.rules))
-        column = turn_score // worths.step
-        if column >= worths.roll.shape[2]:
-            return True
-        return bool(worths.roll[0, hands.index(hand), column] > worths.roll[0, -1, 0])
+        number = sub_hands(full_hand(self.rules)).index(hand)
+        taken = self.worths(key).takes(np.array([turn_score], np.int32), np.array([number], np.int32))
+        return bool(taken[0])

@@ -122,9 +122,7 @@ def empty_bounds(race: Race) -> Floats:
     return np.empty((2, race.phases, race.scores, race.scores))
 
 
-def write_accepted(
-    race: Race, player: int, bounds: RaceBounds, verdict: Verdict, lower: Floats, upper: Floats
-) -> None:
+def write_accepted(race: Race, player: int, bounds: RaceBounds, verdict: Verdict, lower: Floats, upper: Floats) -> None:
     """Write what the accepted guarantees of a player say of his win probability and of the other's.
 
     Raises

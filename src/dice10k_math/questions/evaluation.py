@@ -352,9 +352,7 @@ def evaluate(
     if rules.variants.high_stakes:
         stakes = FollowedStakesRace(rules)
         first, second = (stakes_mover_of(stakes, policy) for policy in pair)
-        return Evaluation(
-            rules, pair, solve_stakes_duel(stakes, (first, second), told), (first.plays, second.plays)
-        )
+        return Evaluation(rules, pair, solve_stakes_duel(stakes, (first, second), told), (first.plays, second.plays))
     if not is_race(rules):
         players = seat(read[0], rules, optimal_player), seat(read[1], rules, optimal_player)
         if is_followed(rules):

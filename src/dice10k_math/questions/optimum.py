@@ -26,14 +26,15 @@ from dice10k_math.last_turn import (
     last_turns,
 )
 from dice10k_math.policy import Optimum, Player, Standing, WorthPlayer, Worths, subtracts
-from dice10k_math.program import NEVER, Floats, Program, survival
+from dice10k_math.program import ANY_HAND, NEVER, Floats, Program, survival
 from dice10k_math.questions.match import solve_match
 from dice10k_math.questions.positions import FieldPositions, RacePositions, Seat
 from dice10k_math.questions.solo import solve_solo
+from dice10k_math.questions.stakes import StakesPositions
 from dice10k_math.questions.turn import solve_turn
 from dice10k_math.race import is_race
 from dice10k_math.rules import Ruleset, bank_step
-from dice10k_math.single import Situation, evaluate
+from dice10k_math.single import Situation, TurnWorths, evaluate
 from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
 
 MOST = 20_000
@@ -69,9 +70,11 @@ def _grid(program: Program, roll: Floats, bank: Floats, subtract: Floats) -> Wor
     rolls = np.full((levels, len(program.model.hands), columns), -inf)
     level = program.hot_dice[inside] if program.model.bonus else 0
     rolls[level, program.hand[inside], program.turn_score[inside] // step] = roll[inside]
-    banks = np.full((2, columns), -inf)
+    leaves_hand = bool((program.bank_hands != ANY_HAND).any())
+    banks = np.full((2, len(program.model.hands) if leaves_hand else 1, columns), -inf)
     scores = program.bank_scores <= most
-    banks[:, program.bank_scores[scores] // step] = np.stack([bank, subtract])[:, scores]
+    left = program.bank_hands[scores] if leaves_hand else 0
+    banks[:, left, program.bank_scores[scores] // step] = np.stack([bank, subtract])[:, scores]
     return Worths(step, rolls, banks[0], banks[1])
 
 
@@ -107,7 +110,7 @@ def _for_points(rules: Ruleset) -> Player:
         for state in states:
             roll[state.hot_dice, hands[state.hand], state.turn_score // step] = state.roll
         roll[0, -1, 0] = turn.expected_points
-        bank = np.arange(MOST // step + 1, dtype=np.float64) * step
+        bank = np.arange(MOST // step + 1, dtype=np.float64)[None] * step
         return Worths(step, roll, bank, bank)
 
     return _player(rules, keep, worths, 64)
@@ -210,7 +213,31 @@ class _RaceWorths:
             return self.last.of_first()
         seats = Seat(standing.score), Seat(standing.opponent)
         turn = self.positions.turn(*seats, second=standing.closing)
-        return _grid(turn.program, turn.roll, turn.bank, np.full_like(turn.bank, NEVER))
+        grid = _grid(turn.program, turn.roll, turn.bank, np.full_like(turn.bank, NEVER))
+        stakes = isinstance(self.positions, StakesPositions) and self.positions.stakes.stands_still
+        return _going_on(grid, turn) if stakes else grid
+
+
+def _going_on(worths: Worths, turn: TurnWorths) -> Worths:
+    """Lay a table out up to `MOST`, where the turn score does not matter any more beyond what is solved.
+
+    With High Stakes it can be best to roll on there: see `StakesRace.limits`.
+    """
+    program, known = turn.program, worths.bank.shape[1]
+    rest = MOST // worths.step + 1 - known
+    if rest <= 0:
+        return worths
+    last: list[Floats] = []
+    parts = (program.hand, program.turn_score, turn.roll), (program.bank_hands, program.bank_scores, turn.bank)
+    for hands, scores, worth in parts:
+        order = np.argsort(scores, kind="stable")
+        far = np.full(len(program.model.hands), -inf)
+        # Of several the one with the greatest turn score is written last.
+        far[hands[order]] = worth[order]
+        last.append(far[:, None].repeat(rest, axis=1))
+    roll = np.concatenate([worths.roll, last[0][None]], axis=2)
+    bank = np.concatenate([worths.bank, last[1]], axis=1)
+    return Worths(worths.step, roll, bank, np.full_like(bank, -inf))
 
 
 class _FieldWorths:

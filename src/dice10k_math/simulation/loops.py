@@ -206,7 +206,8 @@ def _worth_most(table, turn, hot_dice, rolls, kind, rule, roll_worth, bank_worth
                 chosen, what, best = option, ROLL, rank
         if _may_bank(after, flags[option], rule):
             for then in range(BANK, SUBTRACT + 1 if rule[3] else SUBTRACT):
-                rank = (np.float64(bank_worth[table, then - BANK, column]), 3 - then, after, order[hand])
+                left = min(hand, bank_worth.shape[2] - 1)
+                rank = (np.float64(bank_worth[table, then - BANK, left, column]), 3 - then, after, order[hand])
                 if chosen < 0 or rank > best:
                     chosen, what, best = option, then, rank
     return chosen, what

@@ -80,7 +80,7 @@ class Seats:
         self.step = 1
         self.tables = 0
         self.roll_worth = np.zeros((1, 1, 1, 1), np.float32)
-        self.bank_worth = np.zeros((1, 2, 1), np.float32)
+        self.bank_worth = np.zeros((1, 2, 1, 1), np.float32)
 
     def arrays(self) -> tuple[Any, ...]:
         """Return what the loops read."""
@@ -149,10 +149,11 @@ class Seats:
         return self.ways[way]
 
     def _add_table(self, worths: Worths) -> int:
-        columns = min(len(worths.bank), self.most // worths.step + 1)
+        columns = min(worths.bank.shape[1], self.most // worths.step + 1)
         if self.tables == 0:
             self.roll_worth = np.zeros((1, *worths.roll.shape[:2], columns), np.float32)
-            self.bank_worth = np.zeros((1, 2, columns), np.float32)
+            hands = worths.roll.shape[1] if self.rules.variants.high_stakes else 1
+            self.bank_worth = np.zeros((1, 2, hands, columns), np.float32)
         self.step = worths.step
         if self.tables == len(self.roll_worth):
             self.roll_worth = np.concatenate([self.roll_worth, np.zeros_like(self.roll_worth)])
@@ -164,8 +165,8 @@ class Seats:
             self.roll_worth = np.concatenate([self.roll_worth, self.roll_worth[:, -1:].repeat(more, axis=1)], axis=1)
         levels = np.minimum(np.arange(self.roll_worth.shape[1]), len(worths.roll) - 1)
         self.roll_worth[self.tables] = worths.roll[levels, :, :columns]
-        self.bank_worth[self.tables, 0] = worths.bank[:columns]
-        self.bank_worth[self.tables, 1] = worths.subtract[:columns]
+        self.bank_worth[self.tables, 0] = worths.bank[:, :columns]
+        self.bank_worth[self.tables, 1] = worths.subtract[:, :columns]
         self.tables += 1
         return self.tables - 1
 

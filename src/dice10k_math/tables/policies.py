@@ -24,8 +24,8 @@ CLOSE = 1e-9
 
 
 def has_table(rules: Ruleset) -> bool:
-    """Tell whether a ruleset has the table `exploitability`: a match is solved, no score falls, nothing is offered."""
-    return match.has_table(rules) and is_race(rules) and not rules.variants.high_stakes
+    """Tell whether a ruleset has the table `exploitability`: a match is solved, and no score falls."""
+    return match.has_table(rules) and is_race(rules)
 
 
 def columns(rules: Ruleset) -> tuple[Column, ...]:  # noqa: ARG001 - the same for all
