@@ -150,11 +150,13 @@ class FixedTurns:
     def _choose_plainly(self, key: Hashable, rule: BankRule, chosen: Ints) -> None:
         """Ask the player about every situation."""
         program = self.program
+        # Choices are numbered through all hands.
+        before = np.cumsum([0, *(len(hand.entries) for hand in self.model.hands)]).tolist()
         for state in np.flatnonzero(self.inner).tolist():
             hand, score, place = int(program.hand[state]), int(program.turn_score[state]), int(self._firsts[state])
             model = self.model.hands[hand]
             for number, roll in enumerate(model.classes):
-                entries = [(entry, model.entries[entry]) for entry in roll.entries]
+                entries = [(before[hand] + entry, model.entries[entry]) for entry in roll.entries]
                 situation = situation_of(self.model, rule, (score, 0, hand), [entry for _, entry in entries])
                 choice = self.player.decide(key, situation)
                 chosen[place + number] = next(

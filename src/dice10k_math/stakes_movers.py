@@ -229,13 +229,13 @@ class StakesPolicyMover(PolicyMover):
     def _backed_up(self, phase: int, total: int, table: Floats, side: Side) -> _Row:
         race = self.stakes
         first, end = race.columns(total)
-        columns = np.arange(first, end)
+        columns = np.arange(first, end, dtype=np.int32)
         numbers = self.numbers[phase, total - columns, columns]
         kept = race.offer_states[: race.offers_of(total)]
         fresh, offers = np.empty((2, len(columns))), np.empty((2, len(kept), len(columns)))
         takes = np.empty((len(kept), len(columns)), bool)
 
-        def back_up(number: int, places: Ints) -> None:
+        def back_up(number: int, places: NDArray[np.intp]) -> None:
             turn = self.fixed.of(*self.plays.turns[number])
             takes[:, places] = turn.takes[: len(kept), None]
             for part in np.split(places, range(BLOCK, len(places), BLOCK)):
