@@ -226,6 +226,17 @@ def test_a_card_for_points_alone() -> None:
     assert "not known" in markdown(page_of(card))
 
 
+@pytest.mark.slow
+def test_what_a_card_with_high_stakes_gives_away_is_told_with_the_solved_match() -> None:
+    card = quick_card("farkle-high-stakes", 500)
+    assert card.wins is not None
+    assert 0 < card.wins.lower <= card.wins.given_away <= card.wins.upper < 0.5
+    assert card.wins.best_first == positions("farkle-high-stakes", 500).move[0, 0, 0]
+    text = markdown(page_of(card))
+    assert f"So {card.wins.given_away:.3%} is given away." in text
+    assert "aims for points alone" in text
+
+
 def test_a_card_where_scores_can_fall_is_for_points() -> None:
     card = quick_card("dice10k")
     assert card.wins is None

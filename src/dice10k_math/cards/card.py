@@ -101,7 +101,8 @@ def make_card(
     rules
         The ruleset.
     positions
-        The solved match, if it is at hand. Where scores can fall, wins are told only if it is: they take minutes.
+        The solved match, if it is at hand. Where scores can fall, and with High Stakes, wins are told only if it is:
+        they take minutes.
     progress
         Told how far the work is.
 
@@ -164,9 +165,21 @@ def find_near(positions: FieldPositions, findings: Findings) -> Near:
 
 
 def is_plain(rules: Ruleset) -> bool:
-    """Tell whether what a policy gives away can be computed: it is a match of two without variants."""
+    """Tell whether it is a match of two without variants."""
     least, most = rules.players
     return rules.variants.spicy_faces is None and not rules.variants.high_stakes and least <= 2 <= most
+
+
+def tells_wins(rules: Ruleset) -> bool:
+    """Tell whether a card says what it gives away in wins where the solved match is at hand: with High Stakes too.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> tells_wins(load_rules("farkle-high-stakes")), tells_wins(load_rules("farkle-spicy"))
+    (True, False)
+    """
+    return is_plain(replace(rules, variants=replace(rules.variants, high_stakes=False)))
 
 
 @lru_cache(maxsize=16)

@@ -34,11 +34,11 @@ def command(rules: Ruleset, tables: Path | None, form: str, output: Path | None)
     The card counts what rolling on is worth, and says what changes near the end and when behind.
     Where scores can fall it takes --tables, and minutes, to say how to land on the target and what that gives away.
     """
-    from dice10k_math.cards.card import is_plain, make_card
+    from dice10k_math.cards.card import make_card, tells_wins
     from dice10k_math.questions.positions import FieldPositions, RacePositions
 
     positions = None
-    if tables is not None and is_plain(rules):
+    if tables is not None and tells_wins(rules):
         found = match_of(rules, tables).positions
         positions = found if isinstance(found, RacePositions | FieldPositions) else None
     with progress() as report:
