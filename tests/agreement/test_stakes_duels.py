@@ -202,7 +202,6 @@ def test_what_a_policy_gives_away_with_offers() -> None:
     [
         ("farkle-high-stakes", 2000, ("threshold 300 take=6:0,5:0,4:300", "threshold 500 end=win take=6:0,3:400")),
         ("farkle-high-stakes", 1000, ("optimum win", "threshold 300 take=6:0,5:0")),
-        ("farkle-spicy-high-stakes", 1500, ("threshold 400 take=6:0,5:0,4:300", "threshold 300 2:500 end=win")),
     ],
 )
 def test_random_matches_agree_with_what_offers_are_worth(name: str, target: int, pair: tuple[str, str]) -> None:
