@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from dice10k_math.errors import InputError
-from dice10k_math.questions.match import MatchSolution, solve_match
+from dice10k_math.questions.match import MatchSolution, solve_last_turns, solve_match
 from dice10k_math.questions.positions import Seat
 from dice10k_math.rules import Ruleset
 from dice10k_math.rules.model import Variants
@@ -68,6 +68,31 @@ def test_high_stakes_leave_nothing_to_take_over_after_the_match() -> None:
         assert values[0] == pytest.approx(values[1], abs=1e-14)
         turns = [solved(these).advise(*scores, 300, (1, 5, 3)) for these in (stakes, FINAL)]
         assert turns[0] == turns[1]
+
+
+@pytest.mark.parametrize(
+    "rules", [FINAL, EQUAL, replace(FINAL, variants=Variants(spicy_faces=(5,) * 6, high_stakes=True))]
+)
+def test_last_turns_alone_are_those_of_the_whole_match(rules: Ruleset) -> None:
+    alone, second = solve_last_turns(rules), rules.ending.kind == "equal_turns"
+    for scores in ((0, 250), (200, 700)):
+        found, whole = (match.win_probability(*scores, second=second) for match in (alone, solved(rules)))
+        assert found.value == pytest.approx(whole.value, abs=1e-14)
+        assert 0.0 <= found.lower <= whole.value <= found.upper <= 1.0
+        start = Seat(scores[0]), Seat(scores[1])
+        worths = [match.positions.turn(*start, second=second) for match in (alone, solved(rules))]
+        assert worths[0].start == pytest.approx(worths[1].start, abs=1e-14)
+        banks = alone.positions.bank_worths(*start, second=second)
+        assert banks[max(banks)] == 1.0
+        assert banks[min(banks)] == 0.0
+    assert alone.to_frame()["lower"].is_sorted(descending=True)
+    with pytest.raises(InputError, match="only last turns"):
+        alone.win_probability(0, 0)
+
+
+def test_what_has_no_last_turns_alone() -> None:
+    with pytest.raises(InputError, match="last turns that end the match"):
+        solve_last_turns(EXTRA)
 
 
 def test_a_bank_that_is_too_small_loses_and_a_great_one_wins() -> None:

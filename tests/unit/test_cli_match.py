@@ -132,6 +132,14 @@ def test_a_turn_after_the_target_has_been_reached(
 
 
 @pytest.mark.usefixtures("unsolved")
+def test_a_last_turn_needs_no_more_of_the_match(cli: Cli) -> None:
+    asked = ("farkle-spicy", "--target", "500", "--score", "300", "--opponent", "600")
+    found = cli("match", *asked, "--format", "json").data
+    assert 0 < found["lower"] <= found["win_probability"] <= found["upper"] < 1
+    assert found["upper"] - found["lower"] < 1e-10
+
+
+@pytest.mark.usefixtures("unsolved")
 def test_advice_for_people(cli: Cli) -> None:
     found = cli("advise", "farkle.toml", *START, *ROLLED).out
     assert "keep   points  then  dice left  win probability" in found
@@ -226,6 +234,10 @@ REFUSED = {
     "an answer that the player cannot have any more": (
         ("match", "dix-mille.toml", "--score", "0", "--opponent", "600", *TABLES),
         "--opponent: 600; allowed: below the target 500, or with --second",
+    ),
+    "a turn of an extra round that cannot be": (
+        ("match", "dix-mille.toml", "--score", "550", "--opponent", "500", *TABLES),
+        "--score: 550; allowed: below the target 500, or both level .with --second: the player level or behind. in an",
     ),
     "a last turn in exact numbers": (
         ("match", "farkle.toml", "--score", "0", "--opponent", "600", "--exact"),

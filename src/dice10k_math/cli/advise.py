@@ -25,7 +25,7 @@ from dice10k_math.cli.match import check_scores, where
 from dice10k_math.cli.offer import Start, offer_answer
 from dice10k_math.cli.output import Answer, answers
 from dice10k_math.cli.parameters import OneOf, Whole
-from dice10k_math.cli.solving import match_of, second_option, tables_option, usual_tables, waiting
+from dice10k_math.cli.solving import match_at, second_option, tables_option, usual_tables, waiting
 from dice10k_math.cli.text import columns, faces, heading, percent
 from dice10k_math.dice import Hand
 from dice10k_math.questions.allowed import check_state, is_closing
@@ -240,7 +240,8 @@ def _for_win(situation: Situation) -> Answer:
         raise click.UsageError("--for win: needs --opponent; allowed: --opponent B, or --for points")
     check_scores(situation.rules, situation.score, situation.opponent, situation.second, closing=True)
     check_state(situation.rules, situation.turn_score, situation.hot_dice, situation.before, exactly=True)
-    match = match_of(situation.rules, situation.tables or usual_tables(situation.rules))
+    tables = situation.tables or usual_tables(situation.rules)
+    match = match_at(situation.rules, (situation.score, situation.opponent), situation.second, tables)
     choices = _ranked(match, situation, situation.opponent)
     rows = [
         {

@@ -12,7 +12,7 @@ from dice10k_math.cli.arguments import example, rules_argument
 from dice10k_math.cli.output import Answer, answers
 from dice10k_math.cli.parameters import Whole
 from dice10k_math.cli.seats import refuse_pair, refuse_seats, scores_option, three
-from dice10k_math.cli.solving import match_of, progress, resume_option, second_option, tables_option
+from dice10k_math.cli.solving import match_at, progress, resume_option, second_option, tables_option
 from dice10k_math.cli.text import heading, pairs, percent
 from dice10k_math.questions.allowed import check_score, check_step, is_closing
 from dice10k_math.rules.model import Ruleset, with_target
@@ -69,7 +69,7 @@ def command(
         if resume is not None:
             raise click.UsageError(f"--resume: {resume}; allowed: --exact or --resume")
         return _exact(rules, own, other, second)
-    found = match_of(rules, tables, resume).win_probability(own, other, second=second)
+    found = match_at(rules, (own, other), second, tables, resume).win_probability(own, other, second=second)
     row = {
         **_start(rules, own, other, second),
         "win_probability": found.value,
@@ -166,4 +166,6 @@ def check_scores(rules: Ruleset, score: int, opponent: int, second: bool, *, clo
         if value >= target:
             answers_it = closing and is_closing(rules, score, opponent, second=not second)
             which = (", or without --second" if second else ", or with --second") if answers_it else ""
+            if closing and rules.ending.tie == "extra_rounds" and min(score, opponent) >= target:
+                which = ", or both level (with --second: the player level or behind) in an extra round"
             raise click.UsageError(f"{name}: {value}; allowed: below the target {target}{which}")

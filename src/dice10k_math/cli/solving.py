@@ -13,6 +13,7 @@ import click
 from dice10k_math.cli.arguments import is_spicy
 from dice10k_math.cli.parameters import FilePath
 from dice10k_math.errors import TableError
+from dice10k_math.questions.allowed import is_closing
 from dice10k_math.rules.model import Ruleset
 
 if TYPE_CHECKING:
@@ -58,6 +59,18 @@ def match_of(rules: Ruleset, tables: Path | None, resume: Path | None = None) ->
         return load_match(tables, rules)
     except TableError as error:
         raise click.UsageError(f"--tables {tables}: {error}") from None
+
+
+def match_at(
+    rules: Ruleset, scores: tuple[int, int], second: bool, tables: Path | None, resume: Path | None = None
+) -> MatchSolution:
+    """Return as much of a solved match as a question about these scores needs, the player's and the opponent's."""
+    from dice10k_math.questions.match import has_plain_last_turns, solve_last_turns
+
+    alone = tables is None and resume is None and has_plain_last_turns(rules)
+    if alone and is_closing(rules, *scores, second=second):
+        return solve_last_turns(rules)
+    return match_of(rules, tables, resume)
 
 
 def usual_tables(rules: Ruleset) -> Path | None:

@@ -12,9 +12,18 @@ import numpy as np
 
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.last_turn import DOWN, NEAREST, UP, last_turns
 from dice10k_math.odds import hand_of
 from dice10k_math.questions.choices import Action, after_keep, all_dice_must_be_rolled, hot_dice_forbid_banking
-from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, RoundsPositions, Seat
+from dice10k_math.questions.closing import ClosingTurns
+from dice10k_math.questions.positions import (
+    ClosingPositions,
+    FieldPositions,
+    Positions,
+    RacePositions,
+    RoundsPositions,
+    Seat,
+)
 from dice10k_math.questions.resume import Diary
 from dice10k_math.questions.stakes import StakesPositions, solve_stakes_positions
 from dice10k_math.race import Race, is_race
@@ -354,6 +363,38 @@ def solve_match(
     if rules.ending.kind == "equal_turns":
         return MatchSolution(rules, _solve_rounds(rules, progress))
     return MatchSolution(rules, _solve_field(rules, progress))
+
+
+def solve_last_turns(rules: Ruleset) -> MatchSolution:
+    """Solve no more of a match than its last turns: those that answer a player who has reached the target.
+
+    For games in which no score falls, and whose ties are shared.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> round(solve_last_turns(load_rules("farkle")).win_probability(8000, 10_200).value, 4)
+    0.0661
+    """
+    check_match(rules)
+    if not has_plain_last_turns(rules):
+        raise InputError(f"{rules.name}: allowed: last turns that end the match, in games in which no score falls")
+    race = Race(replace(rules, variants=replace(rules.variants, high_stakes=False)))
+    low, high = (np.clip(last_turns(race, 0.5, side), 0.0, 1.0) for side in (DOWN, UP))
+    middle = np.clip(last_turns(race, 0.5, NEAREST), low, high)
+    return MatchSolution(rules, ClosingPositions(ClosingTurns(rules, middle, low, high)))
+
+
+def has_plain_last_turns(rules: Ruleset) -> bool:
+    """Tell whether a player who reaches the target is answered by one turn, which ends the match.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> [name for name in ("farkle", "dix-mille", "dice10k") if has_plain_last_turns(load_rules(name))]
+    ['farkle']
+    """
+    return is_race(rules) and rules.ending.kind in ("final_round", "equal_turns") and rules.ending.tie == "shared"
 
 
 def check_match(rules: Ruleset) -> None:

@@ -14,7 +14,7 @@ from dice10k_math.errors import InputError
 from dice10k_math.field import Field, OwnState
 from dice10k_math.last_turn import DOWN, NEAREST, UP, allowed, last_turns
 from dice10k_math.program import NEVER, Floats, Ints
-from dice10k_math.questions.allowed import is_closing
+from dice10k_math.questions.allowed import check_step, is_closing
 from dice10k_math.questions.closing import ClosingTurns
 from dice10k_math.race import Race
 from dice10k_math.single import Situation, TurnWorths, evaluate
@@ -103,6 +103,7 @@ class RacePositions:
             raise InputError(f"second: {race.rules.name} has no equal turns, so it does not matter who began")
         target, closing = race.rules.ending.target, self._is_closing(mover, other, second)
         for name, seat in (("score", mover), ("opponent", other)):
+            check_step(race.rules, seat.score, name)
             if seat.score % race.unit or seat.score < 0 or (seat.score >= target and not closing):
                 raise InputError(
                     f"{name}: {seat.score}; {race.rules.name} has scores from 0 in steps of {race.unit}, "
@@ -200,6 +201,40 @@ class RacePositions:
             "lower": self.lower.ravel(),
             "upper": self.upper.ravel(),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class ClosingPositions:
+    """The last turns of a race alone, which need nothing else of the match."""
+
+    closing: ClosingTurns
+
+    def value(self, mover: Seat, other: Seat, *, second: bool = False) -> tuple[float, float, float]:
+        """Return the mover's win probability with its lower and upper bound."""
+        self._check(mover, other, second)
+        return self.closing.value(mover.score, other.score, second=second)
+
+    def turn(self, mover: Seat, other: Seat, *, second: bool = False, asked: tuple[int, int] = (0, 0)) -> TurnWorths:
+        """Return the worth of every after-state of the mover's turn."""
+        self._check(mover, other, second)
+        return self.closing.turn(mover.score, other.score, second=second, asked=asked)
+
+    def bank_worths(self, mover: Seat, other: Seat, *, second: bool = False) -> dict[int, float]:
+        """Return the worth of banking each turn score that may be banked."""
+        worths = self.turn(mover, other, second=second)
+        banks = zip(worths.program.bank_scores.tolist(), worths.bank.tolist(), strict=True)
+        return {turn_score: worth for turn_score, worth in banks if worth > NEVER}
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the worth of a last turn as columns of a table, by deficit in points."""
+        deficit = np.arange(len(self.closing.last_turn)) * self.closing.race.unit
+        bounds = {"lower": self.closing.last_lower, "upper": self.closing.last_upper}
+        return {"deficit": deficit, "worth": self.closing.last_turn} | bounds
+
+    def _check(self, mover: Seat, other: Seat, second: bool) -> None:
+        rules = self.closing.rules
+        if not is_closing(rules, mover.score, other.score, second=second):
+            raise InputError(f"opponent: {other.score}; only last turns of {rules.name} are solved here")
 
 
 @dataclass(frozen=True, eq=False)
