@@ -45,6 +45,9 @@ from dice10k_math.rules import Ruleset, bank_step, least_reaching, penalties, sc
 from dice10k_math.tie_levels import TieLevels
 from dice10k_math.turn import BankRule, bank_rule, six_dice_penalty, turn_model
 
+LONG_TURN = 6_000
+"""How far beyond what is missing turns are followed at least, in points: one roll can bring more than the target."""
+
 
 @dataclass(frozen=True, slots=True)
 class OwnState:
@@ -587,7 +590,7 @@ def extents(rules: Ruleset) -> tuple[Extent, ...]:
     if rules.ending.overshoot != "add_or_subtract":
         below = widths((0.05, 8), (0.1, 6), (0.2, 6))
         low = -points(0.5)
-        most = target - low + points(2.0)
+        most = target - low + max(points(2.0), LONG_TURN // unit * unit)
         return (Extent(low, target, below, (), most),)
     # Whoever trails may throw one huge turn, past the target as far again: there every score has to be told apart.
     below, above = widths((0.1, 4)), widths((0.02, 8), (0.05, 4), (0.1, 4), (0.2, 2))

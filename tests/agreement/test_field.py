@@ -280,3 +280,15 @@ def test_a_minimum_next_to_the_target_by_plain_loops() -> None:
         found = match.win_probability(own, other)
         value = oracle.value(Start(own, other, opened=own > 0, other_opened=True))
         assert found.lower - 1e-12 <= value <= found.upper + 1e-12
+
+
+def test_bounds_are_narrow_where_one_roll_brings_more_than_the_target() -> None:
+    rules = replace(
+        load_rules("farkle"),
+        name="small-target",
+        bust=BustRules(on_six=(SixDicePenalty(50, below=200), SixDicePenalty(100))),
+        turn=replace(load_rules("farkle").turn, opening_minimum=200, opening_applies="at_score_zero"),
+        ending=Ending("equal_turns", 200, tie="extra_rounds"),
+    )
+    found = solve_match(rules).win_probability()
+    assert found.upper - found.lower < 1e-9
