@@ -117,7 +117,9 @@ def test_only_spicy_dice_have_the_table_and_not_twice() -> None:
 def test_all_assignments_of_six_dice() -> None:
     ranked = rank_spicy_faces(SPICY)
     assert len(ranked) == 462
-    assert ranked[0].faces == (5,) * 6
+    assert [one.faces for one in ranked[:3]] == [(6,) * 6, (5,) * 6, (1,) * 6]
+    points, _ = plain_instant_win(with_spicy_faces(SPICY, (6,) * 6), 60_000)
+    assert ranked[0].expected_points == pytest.approx(points, abs=1e-6)
     for one in ranked:
         assert one.upper - one.lower < 1e-8
         # Which faces are spicy does not matter to who plays for an instant win alone.
