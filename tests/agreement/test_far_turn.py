@@ -150,6 +150,29 @@ def test_the_chance_of_some_points_has_a_value_where_dice_never_bust() -> None:
     assert turn.endings.open < 1e-9
 
 
+@pytest.mark.parametrize(
+    ("multiple", "spicy"), [(50, None), (100, None), (200, None), (50, (6,) * 6), (50, (5, 6, 6, 6, 6, 6))]
+)
+def test_play_that_repeats_far_out_is_what_following_every_turn_score_finds(
+    multiple: int, spicy: tuple[int, ...] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = load_rules("farkle")
+    turn, variants = replace(rules.turn, bank_multiple=multiple), replace(rules.variants, spicy_faces=spicy)
+    rules = replace(rules, turn=turn, variants=variants)
+    found = []
+    for followed in (0, 60_000):
+        monkeypatch.setattr("dice10k_math.solve.turn.FOLLOWED", followed)
+        found.append(d10.solve_turn(rules, score=1000, exact=False))
+    early, late = found
+    assert early.problem.tail.start < late.problem.tail.start == 60_000
+    assert early.endings.open < 1e-18
+    assert (early.endings.instant_win > 0) == (spicy is not None)
+    for name in ("bust", "bust_on_six", "instant_win"):
+        assert getattr(early.endings, name) == pytest.approx(getattr(late.endings, name), rel=1e-12, abs=0)
+    assert early.endings.banked == pytest.approx(late.endings.banked, rel=1e-9, abs=1e-17)
+    assert max(early.endings.banked) > early.problem.tail.start
+
+
 ALLOWED_SCORES = [("dice10k", -2000), ("dice10k", 12_300), ("farkle", 9950), ("dix-mille", 10_050), ("farkle", 0)]
 WRONG_SCORES = [
     ("dice10k", 50, None, "multiples of 100"),

@@ -16,6 +16,8 @@ from dice10k_math.solve.reader import HandReader
 
 NEGLIGIBLE = 1e-20
 """Probability below which a state is not followed any further; what is left out is added to `Endings.open`."""
+FARTHEST = 1_000_000
+"""Turn score, in points, from which turns count as open: those of dice that hardly ever bust."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Endings:
     instant_win
         Six spicy dice.
     open
-        Turns that run on past every turn score followed: hot dice again and again.
+        Turns that are not followed to their end: hot dice again and again.
     """
 
     banked: dict[int, float]
@@ -73,11 +75,41 @@ def best_play(reader: HandReader, pool: Floats, row: int) -> list[Play]:
     return [Play(number, float(weight[number]), bool(bank[number])) for number in np.flatnonzero(weight).tolist()]
 
 
-def _reader(readers: dict[tuple[int, int], HandReader], problem: TurnProblem, hand: int, level: Level) -> HandReader:
-    key = (hand, level.hot_dice)
-    if key not in readers:
-        readers[key] = HandReader(problem.model.hands[hand], problem.grid, level)
-    return readers[key]
+class _Plays:
+    """The best play in every state, looked up where it repeats.
+
+    In the tail it depends on the hand and the remainder by the bank multiple alone. The start of the tail itself is
+    left out of that: choices which the tail tells apart may be equally good there.
+    """
+
+    def __init__(self, problem: TurnProblem) -> None:
+        self.problem, self.grid = problem, problem.grid
+        self.levels = {level.hot_dice: level for level in problem.grid.levels}
+        self.period = problem.tail.multiple // problem.model.step
+        self.readers: dict[tuple[int, int], HandReader] = {}
+        self.repeated: dict[tuple[int, int], list[Play]] = {}
+
+    def follows(self, turn_score: int, hot_dice: int) -> bool:
+        """Tell whether a state is followed: with a bonus, those below the tail."""
+        return self.levels[hot_dice].solved > 0 and turn_score < FARTHEST
+
+    def at(self, turn_score: int, hot_dice: int, hand: int) -> list[Play]:
+        """Return what is chosen after each roll of a hand."""
+        level = self.levels[hot_dice]
+        row = self.grid.row(turn_score, hot_dice)
+        tail = level.first + level.solved
+        if row <= tail:
+            return self._best(row, level, hand)
+        row = tail + 1 + (row - tail - 1) % self.period
+        if (row, hand) not in self.repeated:
+            self.repeated[row, hand] = self._best(row, level, hand)
+        return self.repeated[row, hand]
+
+    def _best(self, row: int, level: Level, hand: int) -> list[Play]:
+        key = (hand, level.hot_dice)
+        if key not in self.readers:
+            self.readers[key] = HandReader(self.problem.model.hands[hand], self.grid, level)
+        return best_play(self.readers[key], self.problem.bounds.pool, row)
 
 
 def endings_of(problem: TurnProblem) -> Endings:
@@ -87,27 +119,23 @@ def endings_of(problem: TurnProblem) -> Endings:
     comes.
     """
     grid, model = problem.grid, problem.model
-    readers: dict[tuple[int, int], HandReader] = {}
+    plays = _Plays(problem)
     arriving: dict[tuple[int, int, int], float] = {(0, 0, model.full): 1.0}
     waiting = [(0, 0, model.full)]
     banked: dict[int, float] = defaultdict(float)
     bust = bust_on_six = instant_win = left = 0.0
-    levels = {level.hot_dice: level for level in grid.levels}
     while waiting:
         state = heappop(waiting)
         turn_score, hot_dice, hand = state
         probability = arriving.pop(state)
-        level = levels[hot_dice]
-        row = grid.row(turn_score, hot_dice)
-        if probability < NEGLIGIBLE or row >= level.first + level.solved:
+        if probability < NEGLIGIBLE or not plays.follows(turn_score, hot_dice):
             left += probability
             continue
         here = model.hands[hand]
         lost = probability * here.bust / here.outcomes
         bust, bust_on_six = (bust, bust_on_six + lost) if hand == model.full else (bust + lost, bust_on_six)
         instant_win += probability * here.instant_win / here.outcomes
-        reader = _reader(readers, problem, hand, level)
-        for play in best_play(reader, problem.bounds.pool, row):
+        for play in plays.at(*state):
             chance = probability * play.outcomes / here.outcomes
             entry = here.entries[play.entry]
             hot = entry.hot and grid.with_bonus

@@ -1,7 +1,8 @@
 """The after-states of a turn below its tail, laid out in one flat order.
 
 A *row* is a turn score (and, with a bonus, a number of hot dice); each row has one cell for each hand.
-Without a bonus there is one level, from turn score 0 to the start of the tail and as far beyond as one keep can reach.
+Without a bonus there is one level, from turn score 0 to the start of the tail and as far beyond as one keep can reach
+from the first turn scores there, one for each remainder by the bank multiple.
 With a bonus there is one level for each number of hot dice up to those of the tail; level k starts at b0 * (2**k -
 1), the bonus alone,
 and ends where no play can get beyond.
@@ -64,7 +65,7 @@ def lay_out(model: TurnModel, tail: Tail) -> Grid:
     reach = max(entry.points for hand in model.hands for entry in hand.entries) // model.step
     if not model.bonus:
         solved = tail.start // model.step
-        rows = solved + reach + 1
+        rows = solved + tail.multiple // model.step + reach + 1
         return Grid((Level(0, 0, 0, rows, solved),), rows, model.step, False)
     most = most_points(model)[-1]
     levels: list[Level] = []
