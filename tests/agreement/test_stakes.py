@@ -84,9 +84,8 @@ def assert_same(rules: Ruleset) -> None:
         phase, own, other = int(start.stage == "second"), start.own // race.unit, start.other // race.unit
         library = float(values.race.move[phase, own + other, other])
         assert library == pytest.approx(oracle.value(start), abs=CLOSE, rel=0), start
-        plain = oracle.offers[oracle.numbers[oracle.told_apart(start)]]
         for points, hand, worth in offers_of(race, values, start):
-            expected = plain[hands.index(hand), points // oracle.step]
+            expected = oracle.offer(start, hands.index(hand), points)
             assert worth == pytest.approx(expected, abs=CLOSE, rel=0), (start, points, hand)
 
 

@@ -258,11 +258,20 @@ class MatchOracle:
     starts: list[Start] = field(default_factory=list)
     numbers: dict[Start, int] = field(default_factory=dict)
     ways: list[Ways] = field(default_factory=list)
+    offered: dict[int, tuple[int, int]] = field(default_factory=dict)
     offers: dict[int, Array] = field(default_factory=dict)
 
     def value(self, start: Start) -> float:
         """Win probability of the mover at the start of a turn."""
         return float(self.values[self.numbers[self.told_apart(start)]])
+
+    def offer(self, start: Start, hand: int, points: int) -> float:
+        """Worth of taking over an offer of which a bank can lead to this state, by the place of the hand."""
+        number = self.numbers[self.told_apart(start)]
+        first, last = self.offered[number]
+        place = points // self.step
+        assert first <= place <= last
+        return float(self.offers[number][hand, place - first])
 
     # -- what follows ------------------------------------------------------------------------------------------
 
@@ -369,6 +378,16 @@ class MatchOracle:
             self._number(self.told_apart(start))
         for start in self.starts:  # grows while it is read
             self.ways.append(self._ways_from(start))
+        if rules.variants.high_stakes:
+            self._find_offered()
+
+    def _find_offered(self) -> None:
+        """Note with which turn scores, the least to the greatest, a bank leads to each state: only those are offered."""
+        for ways in self.ways:
+            for way, place in np.argwhere(ways.banks[:, : self.places] >= 0).tolist():
+                number = int(ways.banks[way, place])
+                first, last = self.offered.get(number, (place, place))
+                self.offered[number] = min(first, place), max(last, place)
 
     def _number(self, start: Start) -> int:
         if start not in self.numbers:
@@ -384,7 +403,7 @@ class MatchOracle:
                 banks[way, place], over[way, place] = self._refer(self.after_bank(start, score))
         busts = [self._refer(self.after_bust(start, on_six=on_six)) for on_six in (False, True)]
         two = 1 + int((banks[1] != FORBIDDEN).any())
-        return Ways(banks[:two], over[:two], (busts[0][0], busts[1][0]), (busts[0][1], busts[1][1]))
+        return Ways(banks[:two].copy(), over[:two].copy(), (busts[0][0], busts[1][0]), (busts[0][1], busts[1][1]))
 
     def _refer(self, following: float | Start) -> tuple[int, float]:
         if isinstance(following, Start):
@@ -454,8 +473,9 @@ class MatchOracle:
         bonus = self.rules.turn.hot_dice_bonus // self.step
         value = np.empty((self.hots, len(self.choices.rolls), self.places))
         back_up_turn(self.choices, bonus, bank, bust, six_bust, beyond, value)
-        if self.rules.variants.high_stakes:
-            self.offers[number] = value[0]
+        if number in self.offered:
+            first, last = self.offered[number]
+            self.offers[number] = value[0, :, first : last + 1].copy()
         often = np.zeros(len(inside))
         if len(inside) > 1 or number in ways.busts or (ways.banks == number).any():
             banked = np.empty(bank.shape)
@@ -479,7 +499,8 @@ class MatchOracle:
             # The next player may take over the turn score and the hand left instead of beginning afresh.
             answer = np.broadcast_to(answer, shape).copy()
             for way, place in np.argwhere(follows[:, : self.places]):
-                taken = self.offers[ways.banks[way, place]][:, place]
+                number = ways.banks[way, place]
+                taken = self.offers[number][:, place - self.offered[number][0]]
                 answer[way, :, place] = np.maximum(answer[way, :, place], taken)
         return np.broadcast_to(np.where(follows[:, None, :], 1 - answer, ways.over[:, None, :]), shape)
 
