@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 
 class Dice10kError(Exception):
     """Base of every error that the package raises on purpose."""
@@ -24,3 +26,20 @@ class TableError(Dice10kError, ValueError):
 
 class NotConvergedError(Dice10kError, ArithmeticError):
     """A solver that stopped before its bounds were as close as asked."""
+
+
+def check_whole(name: str, *values: object) -> None:
+    """Refuse what is no whole number: a float, a text, None.
+
+    Raises
+    ------
+    InputError
+        The message has the name of the argument.
+
+    Examples
+    --------
+    >>> check_whole("score", 500)
+    """
+    for value in values:
+        if not isinstance(value, Integral):
+            raise InputError(f"{name}: {value!r}; allowed: a whole number")

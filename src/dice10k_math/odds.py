@@ -16,7 +16,7 @@ from functools import lru_cache
 from math import comb, factorial
 
 from dice10k_math.dice import FACES, PLAIN, Hand, plain_hand, rolls
-from dice10k_math.errors import InputError
+from dice10k_math.errors import InputError, check_whole
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import Pattern, full_hand, keeps_of, scorer
 
@@ -36,11 +36,12 @@ def hand_of(rules: Ruleset, dice: int | Iterable[int]) -> Hand:
     (0, 0)
     """
     whole = full_hand(rules)
-    if not isinstance(dice, int):
+    if isinstance(dice, Iterable):
         hand = tuple(sorted(dice))
         if not hand or any(hand.count(kind) > whole.count(kind) for kind in hand):
             raise InputError(f"dice: {hand}; {rules.name} has {whole}")
         return hand
+    check_whole("dice", dice)
     if isinstance(dice, bool) or not 1 <= dice <= len(whole):
         raise InputError(f"dice: {dice!r}; allowed: 1 to {len(whole)}")
     if dice < len(whole) and len(set(whole)) > 1:

@@ -21,7 +21,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, combinations, starmap
 
 from dice10k_math.dice import FACES, PLAIN, Hand, Roll, plain_hand, remove_dice
-from dice10k_math.errors import InputError
+from dice10k_math.errors import InputError, check_whole
 from dice10k_math.rules.model import FlatSets, MultipliedSets, Ruleset, Scoring
 
 Pattern = tuple[int, ...]
@@ -358,6 +358,7 @@ def align_roll(rules: Ruleset, roll: Iterable[int], dice: Iterable[int] | None =
     """
     faces = tuple(roll)
     for face in faces:
+        check_whole("roll", face)
         if face not in FACES:
             raise InputError(f"roll: {face!r} is no face of a die; allowed: 1 to 6")
     if not 1 <= len(faces) <= rules.turn.dice:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dice10k_math.dice import Hand
-from dice10k_math.errors import InputError
+from dice10k_math.errors import InputError, check_whole
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.steps import penalties, score_step
 from dice10k_math.turn import TurnModel, turn_model
@@ -49,6 +49,7 @@ def check_step(rules: Ruleset, score: int, name: str = "score") -> None:
     >>> from dice10k_math.rules import load_rules
     >>> check_step(load_rules("farkle"), 12_350)
     """
+    check_whole(name, score)
     step = score_step(rules)
     if abs(score) > MOST_SCORE:
         raise InputError(f"{name}: {score}; allowed: -{MOST_SCORE} to {MOST_SCORE}")
@@ -97,6 +98,8 @@ def check_state(rules: Ruleset, turn_score: int, hot_dice: int, hand: Hand, *, e
     >>> from dice10k_math.rules import load_rules
     >>> check_state(load_rules("dice10k"), 350, 0, (0, 0, 0))
     """
+    check_whole("turn_score", turn_score)
+    check_whole("hot_dice", hot_dice)
     model = turn_model(rules)
     if turn_score < 0 or turn_score % model.step:
         raise InputError(f"turn_score: {turn_score}; {rules.name} scores in steps of {model.step} from 0")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.bounds import RaceBounds
-from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.errors import InputError, NotConvergedError, check_whole
 from dice10k_math.last_turn import NEAREST, allowed
 from dice10k_math.movers import LastTurn, Mover, PolicyMover, TurnMover
 from dice10k_math.program import NEVER, Floats
@@ -55,6 +55,7 @@ class Duel:
         if second and race.phases == 1:
             raise InputError(f"second: {race.rules.name} has no equal turns, so it does not matter who began")
         for name, points in (("score", score), ("opponent", opponent)):
+            check_whole(name, points)
             if points % race.unit or not 0 <= points < race.rules.ending.target:
                 raise InputError(
                     f"{name}: {points}; {race.rules.name} has scores from 0 in steps of {race.unit}, "

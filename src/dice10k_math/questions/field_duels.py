@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.errors import InputError, NotConvergedError, check_whole
 from dice10k_math.field import Field, extents
 from dice10k_math.field_movers import BestFieldMover, FieldMover, PolicyFieldMover
 from dice10k_math.last_turn import NEAREST
@@ -58,6 +58,7 @@ class FieldDuel:
             raise InputError(f"second: {rules.name} has no equal turns, so it does not matter who began")
         numbers = []
         for name, points in (("score", score), ("opponent", opponent)):
+            check_whole(name, points)
             low, high, unit = self._told_apart
             if points % unit or not low <= points <= high:
                 raise InputError(f"{name}: {points}; {rules.name} is solved from {low} to {high} in steps of {unit}")

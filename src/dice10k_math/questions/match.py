@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dice10k_math.dice import Hand
-from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.errors import InputError, NotConvergedError, check_whole
 from dice10k_math.last_turn import DOWN, NEAREST, UP, last_turns
 from dice10k_math.odds import hand_of
 from dice10k_math.questions.choices import Action, after_keep, all_dice_must_be_rolled, hot_dice_forbid_banking
@@ -118,7 +118,7 @@ class MatchSolution:
         >>> round(match.win_probability(0, 0).value, 6)
         0.564168
         """
-        seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
+        seats = _seats(score, opponent, opened, busts)
         return WinProbability(*self.positions.value(*seats, second=second))
 
     def advise(
@@ -160,7 +160,9 @@ class MatchSolution:
             A situation that cannot be.
         """
         hand, aligned = align_roll(self.rules, roll, dice)
-        seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
+        check_whole("turn_score", turn_score)
+        check_whole("hot_dice", hot_dice)
+        seats = _seats(score, opponent, opened, busts)
         keeps = keeps_of(self.rules, hand, aligned)
         most = max((after_keep(self.rules, keep, turn_score, hot_dice)[0] for keep in keeps), default=turn_score)
         table = self._lookup(seats, second, (turn_score, most))
@@ -216,7 +218,9 @@ class MatchSolution:
         >>> [choice.then for choice in match.decide(600, 500, turn_score=350, dice=2)]
         ['bank', 'roll']
         """
-        seats = Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
+        check_whole("turn_score", turn_score)
+        check_whole("hot_dice", hot_dice)
+        seats = _seats(score, opponent, opened, busts)
         return _ranked(
             self._lookup(seats, second, (turn_score, turn_score)).left(hand_of(self.rules, dice), turn_score, hot_dice)
         )
@@ -317,6 +321,15 @@ def _ranked(found: list[MatchChoice]) -> tuple[MatchChoice, ...]:
     best = max((choice.win_probability for choice in found), default=0.0)
     ranked = [replace(choice, loss=best - choice.win_probability) for choice in found]
     return tuple(sorted(ranked, key=lambda choice: (choice.loss, choice.then, choice.keep)))
+
+
+def _seats(
+    score: int, opponent: int, opened: tuple[bool | None, bool | None], busts: tuple[int, int]
+) -> tuple[Seat, Seat]:
+    check_whole("score", score)
+    check_whole("opponent", opponent)
+    check_whole("busts", *busts)
+    return Seat(score, opened[0], busts[0]), Seat(opponent, opened[1], busts[1])
 
 
 def solve_match(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dice10k_math.errors import InputError
+from dice10k_math.errors import InputError, check_whole
 from dice10k_math.policy import Optimum, Player, Policy, format_policy, parse_policy, seat
 from dice10k_math.policy.model import CallablePolicy
 from dice10k_math.rules.model import Ruleset
@@ -210,6 +210,8 @@ def _check(rules: Ruleset, policies: Sequence[Policy], matches: int, seed: int, 
     if not least <= len(policies) <= most:
         allowed = str(least) if least == most else f"{least} to {most}"
         raise InputError(f"policies: {len(policies)}, one for each player; {rules.name} is for {allowed} players")
+    check_whole("matches", matches)
+    check_whole("seed", seed)
     if not 1 <= matches <= MOST_MATCHES:
         raise InputError(f"matches: {matches}; allowed: 1 to {MOST_MATCHES}")
     if not 0 <= seed <= MOST_SEED:
@@ -227,6 +229,7 @@ def _scores(rules: Ruleset, scores: Sequence[int] | None, players: int) -> tuple
         raise InputError(f"scores: {len(scores)} for {players} players; allowed: one for each")
     step, target = score_step(rules), rules.ending.target
     for score in scores:
+        check_whole("scores", score)
         passed = score >= target and rules.ending.overshoot != "add_or_subtract"
         if score % step or abs(score) > MOST_SCORE or passed:
             raise InputError(f"scores: {score}; {rules.name} has scores in steps of {step}, below the target {target}")

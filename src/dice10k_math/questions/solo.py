@@ -8,7 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from dice10k_math.bounds import clean_chance
-from dice10k_math.errors import InputError
+from dice10k_math.errors import InputError, check_whole
 from dice10k_math.rules import score_step
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.steps import penalties
@@ -135,6 +135,7 @@ class SoloSolution:
         return stride_of(self.game) if self.game.low else inf
 
     def _start(self, score: int, opened: bool | None, busts: int) -> int:
+        check_whole("score", score)
         game = self.game
         start = game.start(score, is_open(self.rules, score) if opened is None else opened, busts)
         if start is None:

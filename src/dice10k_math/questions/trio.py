@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.errors import InputError, NotConvergedError, check_whole
 from dice10k_math.last_turn import NEAREST, allowed
 from dice10k_math.program import NEVER, Floats
 from dice10k_math.questions.match import MatchChoice, MatchSolution, WinProbability, check_bankable, refuse_offers
@@ -172,6 +172,7 @@ def check_scores(rules: Ruleset, own: int, next_: int, third: int) -> None:
     """
     unit, target = bank_step(rules), rules.ending.target
     for name, points in (("own", own), ("next", next_), ("third", third)):
+        check_whole(name, points)
         if points % unit or not 0 <= points < target:
             raise InputError(
                 f"{name}: {points}; {rules.name} has scores from 0 in steps of {unit}, below the target {target}"

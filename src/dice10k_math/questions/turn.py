@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dice10k_math.dice import Hand
-from dice10k_math.errors import InputError, NotConvergedError
+from dice10k_math.errors import InputError, NotConvergedError, check_whole
 from dice10k_math.odds import hand_of
 from dice10k_math.questions.allowed import check_score, check_state
 from dice10k_math.questions.choices import Action, after_keep, hot_dice_forbid_banking
@@ -141,6 +141,7 @@ class TurnSolution:
 
     def bank_value(self, turn_score: int) -> float | None:
         """Return the worth of banking this turn score; None: it may not be banked."""
+        check_whole("turn_score", turn_score)
         if not self.problem.rule.allows(turn_score):
             return None
         return float(self.problem.worth.bank(turn_score))
