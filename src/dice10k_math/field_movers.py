@@ -23,7 +23,8 @@ from dice10k_math.backup import TINY_GAIN, Forward
 from dice10k_math.chain import OwnState as Place
 from dice10k_math.chain import after_bust
 from dice10k_math.endings import TurnEndings
-from dice10k_math.field import Field, OwnState
+from dice10k_math.field import Field
+from dice10k_math.field_states import OwnState
 from dice10k_math.last_turn import Side, last_turns
 from dice10k_math.plays import Plays
 from dice10k_math.policy import Standing

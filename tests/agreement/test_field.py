@@ -12,7 +12,9 @@ import pytest
 
 from dice10k_math import field_movers
 from dice10k_math.certify.field import judge_field
-from dice10k_math.field import Extent, Field, OwnState, Span
+from dice10k_math.field import Field
+from dice10k_math.field_moves import Span
+from dice10k_math.field_states import Extent, OwnState
 from dice10k_math.last_turn import DOWN, UP
 from dice10k_math.questions.match import solve_match
 from dice10k_math.questions.positions import Seat

@@ -15,7 +15,8 @@ from dice10k_math.certify.exact import judge_exactly
 from dice10k_math.certify.rounds import RoundsVerdict, judge_rounds
 from dice10k_math.explicit.match import ExplicitMatch, Layout, layout_of
 from dice10k_math.extra_rounds import ExtraRounds
-from dice10k_math.field import Extent, Field
+from dice10k_math.field import Field
+from dice10k_math.field_states import Extent
 from dice10k_math.last_turn import DOWN, NEAREST, UP
 from dice10k_math.policy import parse_policy
 from dice10k_math.questions.exact_match import ExactMatch, certify_match

@@ -22,8 +22,9 @@ from functools import partial
 import numpy as np
 
 from dice10k_math.certify.race import LEAST_COST
-from dice10k_math.field import Field, OwnState
+from dice10k_math.field import Field
 from dice10k_math.field_movers import FieldMover
+from dice10k_math.field_states import OwnState
 from dice10k_math.last_turn import DOWN, UP, Side, last_turns
 from dice10k_math.program import Floats
 from dice10k_math.workers import Share, counted, map_all

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.errors import InputError, NotConvergedError, check_whole
-from dice10k_math.field import Field, extents
+from dice10k_math.field import Field
 from dice10k_math.field_movers import BestFieldMover, FieldMover, PolicyFieldMover
+from dice10k_math.field_states import extents
 from dice10k_math.last_turn import NEAREST
 from dice10k_math.plays import Plays
 from dice10k_math.program import Floats

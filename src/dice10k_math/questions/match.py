@@ -472,7 +472,8 @@ def _solve_race(rules: Ruleset, progress: Progress | None, resume: Path | None) 
 
 def _solve_field(rules: Ruleset, progress: Progress | None) -> FieldPositions:
     from dice10k_math.certify.field import judge_field
-    from dice10k_math.field import Field, extents
+    from dice10k_math.field import Field
+    from dice10k_math.field_states import extents
     from dice10k_math.solve.field import solve_field
 
     *rougher, field = (Field(rules, extent) for extent in extents(rules))
@@ -485,7 +486,8 @@ def _solve_field(rules: Ruleset, progress: Progress | None) -> FieldPositions:
 
 def _solve_rounds(rules: Ruleset, progress: Progress | None) -> RoundsPositions:
     from dice10k_math.certify.rounds import judge_rounds
-    from dice10k_math.field import Field, extents
+    from dice10k_math.field import Field
+    from dice10k_math.field_states import extents
     from dice10k_math.solve.rounds import estimate_rounds, solve_rounds
 
     extent = extents(rules)[-1]

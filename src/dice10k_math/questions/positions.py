@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from dice10k_math.bounds import RaceBounds
 from dice10k_math.errors import InputError
-from dice10k_math.field import Field, OwnState
+from dice10k_math.field import Field
+from dice10k_math.field_states import OwnState
 from dice10k_math.last_turn import DOWN, NEAREST, UP, allowed, last_turns
 from dice10k_math.program import NEVER, Floats, Ints
 from dice10k_math.questions.allowed import check_step, is_closing

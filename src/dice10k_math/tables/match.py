@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dice10k_math.errors import TableError
-from dice10k_math.field import Field, extents
+from dice10k_math.field import Field
+from dice10k_math.field_states import extents
 from dice10k_math.questions.match import MatchSolution, solve_match, turn_can_bank
 from dice10k_math.questions.positions import FieldPositions, Positions, RacePositions, RoundsPositions
 from dice10k_math.questions.stakes import StakesPositions
