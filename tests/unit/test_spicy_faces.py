@@ -7,11 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dice10k_math.questions.spicy_faces import assignments, rank_spicy_faces, with_spicy_faces, worth_of_faces
+from dice10k_math.questions.spicy_faces import (
+    assignments,
+    instant_win_chance,
+    rank_spicy_faces,
+    with_spicy_faces,
+    worth_of_faces,
+)
 from dice10k_math.rules import load_rules
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.tables import spicy_faces as table
+from dice10k_math.turn import turn_model
 from tests.oracles.grid import turn_grid
+from tests.oracles.odds import keeps_in_any_order
 from tests.oracles.turn import RollClass, all_hands, full_hand, roll_classes
 
 SPICY = load_rules("farkle-spicy")
@@ -68,6 +76,21 @@ def plain_most_instant(rules: Ruleset) -> float:
             for hand in chance
         }  # fmt: skip
     return chance[full_hand(rules)]
+
+
+def scores_as_a_whole(faces: tuple[int, ...]) -> bool:
+    """Whether all of these dice can be set aside together."""
+    plain = load_rules("farkle")
+    return any(not keep.left for keep in keeps_in_any_order(plain, faces, full_hand(plain)))
+
+
+@pytest.mark.parametrize("faces", [(1, 1, 1, 1, 2, 3), (2, 3, 4, 6, 6, 6), (1, 1, 2, 2, 3, 3)])
+def test_an_instant_win_alone_by_plain_loops(faces: tuple[int, ...]) -> None:
+    rules = with_spicy_faces(SPICY, faces)
+    low, high = instant_win_chance(turn_model(rules))
+    six_ones, _ = instant_win_chance(turn_model(with_spicy_faces(SPICY, (1,) * 6)))
+    assert low <= plain_most_instant(rules) <= high
+    assert (low > six_ones + 1e-10) == (not scores_as_a_whole(faces))
 
 
 @pytest.mark.parametrize("faces", [(1,) * 6, (5,) * 6, pytest.param((1, 2, 3, 4, 5, 6), marks=pytest.mark.slow)])
@@ -130,7 +153,9 @@ def test_all_assignments_of_six_dice() -> None:
     assert ranked[0].expected_points == pytest.approx(points, abs=1e-6)
     for one in ranked:
         assert one.upper - one.lower < 1e-8
-        # Which faces are spicy does not matter to who plays for an instant win alone.
-        assert one.most_instant == pytest.approx(ranked[0].most_instant, abs=1e-13)
+        # To who plays for an instant win alone faces differ in what the winning roll would be worth otherwise.
+        again = scores_as_a_whole(one.faces)
+        assert (one.most_instant == pytest.approx(ranked[0].most_instant, abs=1e-13)) == again, one.faces
+        assert 0.0 < one.most_instant / ranked[0].most_instant - 1.0 < 1e-4 or again, one.faces
         assert one.instant_upper <= one.most_instant_upper
         assert one.instant_upper - one.instant_lower < 1e-11

@@ -40,8 +40,8 @@ class SpicyFaces:
     instant_win, instant_lower, instant_upper
         Probability of an instant win in that turn, with bounds. Of equally good choices the first is made.
     most_instant, most_instant_lower, most_instant_upper
-        Probability of an instant win in a turn that is played for nothing else, with proved bounds. It does not depend
-        on the faces as long as any six equal dice score.
+        Probability of an instant win in a turn that is played for nothing else, with proved bounds. It hardly depends
+        on the faces: it is least where those of the winning roll would all score too, and be rolled again anyhow.
     """
 
     faces: Hand
