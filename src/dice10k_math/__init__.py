@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dice10k_math.questions.evaluation import evaluate as evaluate
     from dice10k_math.questions.exact_match import certify_match as certify_match
     from dice10k_math.questions.length import match_length as match_length
+    from dice10k_math.questions.long_run import long_run as long_run
     from dice10k_math.questions.match import solve_match as solve_match
     from dice10k_math.questions.response import best_response as best_response
     from dice10k_math.questions.response import exploitability as exploitability
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from dice10k_math.questions.solo import solve_solo as solve_solo
     from dice10k_math.questions.spicy_faces import rank_spicy_faces as rank_spicy_faces
     from dice10k_math.questions.trio import solve_three as solve_three
-    from dice10k_math.questions.turn import long_run as long_run
     from dice10k_math.questions.turn import solve_turn as solve_turn
     from dice10k_math.rules import Ruleset as Ruleset
     from dice10k_math.rules import builtin_rulesets as builtin_rulesets
@@ -83,7 +83,7 @@ _HOME = {
     "solve_solo": "questions.solo",
     "rank_spicy_faces": "questions.spicy_faces",
     "solve_three": "questions.trio",
-    "long_run": "questions.turn",
+    "long_run": "questions.long_run",
     "solve_turn": "questions.turn",
     "Ruleset": "rules",
     "builtin_rulesets": "rules",

@@ -214,7 +214,7 @@ def _check_scores(rules: Ruleset, scores: Mapping[str, int], second: bool) -> No
 
 
 def _long_run(rules: Ruleset, given: Mapping[str, Value], _: Setting) -> Number:
-    from dice10k_math.questions.turn import long_run
+    from dice10k_math.questions.long_run import long_run
 
     run = long_run(rules, _int(given["score"]))
     return Number(run.points_per_turn, run.lower, run.upper)

@@ -16,7 +16,8 @@ from dice10k_math.cli.text import heading, one_in, pairs, percent, ratio
 from dice10k_math.rules.model import Ruleset
 
 if TYPE_CHECKING:
-    from dice10k_math.questions.turn import LongRun, TurnSolution
+    from dice10k_math.questions.long_run import LongRun
+    from dice10k_math.questions.turn import TurnSolution
     from dice10k_math.solve.endings import Endings
 
 MOST_AT_LEAST = 100_000
@@ -174,7 +175,7 @@ def _proof(turn: TurnSolution) -> str:
 
 
 def _long_run(rules: Ruleset, score: int) -> Answer:
-    from dice10k_math.questions.turn import long_run
+    from dice10k_math.questions.long_run import long_run
 
     run = long_run(rules, score)
     strategies = [

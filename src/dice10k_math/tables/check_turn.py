@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dice10k_math.dice import Hand, rolls
-from dice10k_math.questions.turn import long_run, turn_from
+from dice10k_math.questions.long_run import long_run
+from dice10k_math.questions.turn import turn_from
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.scoring import bank_keeps, full_hand, is_instant_win, keeps_of
 from dice10k_math.tables.check_roll import hand_in

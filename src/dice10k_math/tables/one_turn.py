@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dice10k_math.questions.turn import BankInterval, LongRun, TurnSolution, long_run, turn_from
+from dice10k_math.questions.long_run import LongRun, long_run
+from dice10k_math.questions.turn import BankInterval, TurnSolution, turn_from
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.solve.enclose import ROLL
 from dice10k_math.solve.endings import Endings
