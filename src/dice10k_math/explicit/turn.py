@@ -18,17 +18,36 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.explicit.match import ExplicitMatch, Nodes
+from dice10k_math.explicit.match import Nodes
 from dice10k_math.explicit.survival import GRID
 from dice10k_math.program import Floats, Program
-from dice10k_math.turn import HandModel
+from dice10k_math.turn import HandModel, TurnModel
 
 Vector = NDArray[Any]
 FINEST = 100
 """Exponent of the finest multiples: 1e-77."""
 SIXES = np.array([6**exponent for exponent in range(FINEST + 1)], object)
-Banks = tuple[Vector | None, Vector | None]
+Banks = tuple[Vector | None, ...]
 """Worth of banking one turn score, by way (add, subtract); None: not allowed."""
+
+
+class Turn(Protocol):
+    """What a backup needs to know of a turn."""
+
+    @property
+    def program(self) -> Program:
+        """The after-states."""
+        ...
+
+    @property
+    def model(self) -> TurnModel:
+        """The turn model of the program."""
+        ...
+
+    @property
+    def nodes(self) -> tuple[Nodes, ...]:
+        """The classes of each hand."""
+        ...
 
 
 class Scaled(NamedTuple):
@@ -224,9 +243,7 @@ class _Turn:
         Rolling on from each after-state that is backed up.
     """
 
-    def __init__(
-        self, match: ExplicitMatch, limit: int, endings: Endings, algebra: Algebra, ratings: Ratings | None
-    ) -> None:
+    def __init__(self, match: Turn, limit: int, endings: Endings, algebra: Algebra, ratings: Ratings | None) -> None:
         self.match, self.endings, self.algebra, self.ratings = match, endings, algebra, ratings
         self.program: Program = match.program
         self.limit = min(limit, self.program.most)
@@ -286,32 +303,36 @@ class _Turn:
         ratings = None if self.rating is None else self.rating[rows]
         lost = lift(endings.bust_on_six if number == self.match.model.full else endings.bust, exponent)
         win = lift(np.full(len(lost), endings.instant_win, lost.dtype), exponent) if hand.instant_win else 0
-        total = self.algebra.mix(hand, lost, win, nodes.weights, self._picks(nodes, values, ratings))
+        total = self.algebra.mix(hand, lost, win, nodes.weights, picks_of(nodes, values, ratings, self.algebra))
         return self.algebra.shorten(total, exponent + len(hand.hand))
 
-    def _picks(self, nodes: Nodes, values: Vector, ratings: Vector | None) -> Vector:
-        """Return what is chosen after each class of rolls; beginnings that classes share are worked out once."""
-        value = values[nodes.entry]
-        rating = None if ratings is None else ratings[nodes.entry]
-        for level, parents in nodes.levels:
-            if rating is None:
-                value[level] = self.algebra.best(value[parents], value[level])
-            else:
-                later = rating[level] > rating[parents]
-                value[level] = np.where(later, value[level], value[parents])
-                rating[level] = np.where(later, rating[level], rating[parents])
-        return value[nodes.ends]
+    def at(self, state: int) -> Scaled:
+        """Return what rolling on from an after-state is worth, whether or not it was backed up."""
+        found = self.rolled.get(state)
+        return self.endings.edges[int(self.program.edge_kind[state])] if found is None else found
 
 
-def back_up(
-    match: ExplicitMatch, limit: int, endings: Endings, algebra: Algebra, ratings: Ratings | None = None
-) -> Scaled:
+def picks_of(nodes: Nodes, values: Vector, ratings: Vector | None, algebra: Algebra) -> Vector:
+    """Return what is chosen after each class of rolls; beginnings that classes share are worked out once."""
+    value = values[nodes.entry]
+    rating = None if ratings is None else ratings[nodes.entry]
+    for level, parents in nodes.levels:
+        if rating is None:
+            value[level] = algebra.best(value[parents], value[level])
+        else:
+            later = rating[level] > rating[parents]
+            value[level] = np.where(later, value[level], value[parents])
+            rating[level] = np.where(later, rating[level], rating[parents])
+    return value[nodes.ends]
+
+
+def back_up(match: Turn, limit: int, endings: Endings, algebra: Algebra, ratings: Ratings | None = None) -> Scaled:
     """Return what starting a turn is worth.
 
     Parameters
     ----------
     match
-        The match.
+        The match, or its turn.
     limit
         Turn score beyond which only forced rolls are followed.
     endings
@@ -324,14 +345,28 @@ def back_up(
     return _Turn(match, limit, endings, algebra, ratings).run()
 
 
-def rate(match: ExplicitMatch, limit: int, endings: Endings) -> Ratings:
+def back_up_keeping(
+    match: Turn,
+    limit: int,
+    endings: Endings,
+    algebra: Algebra,
+    ratings: Ratings | None,
+    kept: Sequence[int],
+) -> tuple[Scaled, list[Scaled]]:
+    """Return the same, and what rolling on from some after-states is worth."""
+    turn = _Turn(match, limit, endings, algebra, ratings)
+    start = turn.run()
+    return start, [turn.at(state) for state in kept]
+
+
+def rate(match: Turn, limit: int, endings: Endings) -> Ratings:
     """Return the policy that is best for the endings, going by floats."""
     turn = _Turn(match, limit, endings, Floating(), None)
     columns = len(turn.run().vector)
     roll = np.full((len(match.program.hand), columns), -np.inf)
     for state, (vector, _) in turn.rolled.items():
         roll[state] = vector
-    bank = np.full((len(endings.banks), 2, columns), -np.inf)
+    bank = np.full((len(endings.banks), max(map(len, endings.banks)), columns), -np.inf)
     for row, ways in enumerate(endings.banks):
         for way, worth in enumerate(ways):
             if worth is not None:

@@ -83,6 +83,11 @@ def propose_stakes_bounds(race: StakesRace, values: RaceValues, progress: Share 
     The guarantees of a row are moved until every turn costs about `COST`. They start from where those of the rows
     after it suggest, so that mostly one evaluation is enough.
     """
+    return propose_guarantees(race, values, progress).bounds
+
+
+def propose_guarantees(race: StakesRace, values: RaceValues, progress: Share | None = None) -> StakesGuarantees:
+    """Return the same with what they guarantee to whoever takes over."""
     bounds = RaceBounds(np.full_like(values.move, np.nan), np.full_like(values.move, np.nan), 0.5, 0.5)
     judge = StakesGuarantees(race, bounds)
     behind = np.zeros((2, *values.move.shape))
@@ -92,7 +97,7 @@ def propose_stakes_bounds(race: StakesRace, values: RaceValues, progress: Share 
             _propose_row(race, phase, total, values, judge, behind)
         for phase in range(race.phases):
             judge.record(phase, total)
-    return bounds
+    return judge
 
 
 def _propose_row(
