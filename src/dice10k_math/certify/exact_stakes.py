@@ -20,7 +20,7 @@ Where nothing is guaranteed (a lower bound of 0) there is nothing to prove, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -31,7 +31,7 @@ from dice10k_math.explicit.claims import HALF, Fractions
 from dice10k_math.explicit.grid import Grid
 from dice10k_math.explicit.stakes import StakesMatch, Waiting, last_endings, stakes_endings
 from dice10k_math.explicit.stakes_claims import StakesClaims, Wholes, rounded
-from dice10k_math.explicit.turn import Endings, Possible, Ratings, Scaled, Vector, back_up, back_up_keeping
+from dice10k_math.explicit.turn import Endings, Possible, Scaled, Vector, back_up, back_up_keeping
 from dice10k_math.turn import TurnModel
 
 Where = Callable[..., str]
@@ -92,12 +92,8 @@ class _Judge:
             match, phase, match.pairs[block], self.waiting[lowest], self.one, algebra, lowest=lowest
         )
         policy = claims.policy[phase][block] if lowest else None
-        start, taken = back_up_keeping(
-            match, match.limit_of(phase), endings, algebra, policy, match.offer_states
-        )
-        fresh, offers = (
-            (claims.lower, claims.offers_lower) if lowest else (claims.upper, claims.offers_upper)
-        )
+        start, taken = back_up_keeping(match, match.limit_of(phase), endings, algebra, policy, match.offer_states)
+        fresh, offers = (claims.lower, claims.offers_lower) if lowest else (claims.upper, claims.offers_upper)
         where = partial(_where, match, phase)
         places = list(zip(ours.tolist(), theirs.tolist(), strict=True))
         found = self._compare(_claimed(fresh[phase, ours, theirs], match, lowest), start, lowest, where, places)
@@ -119,9 +115,7 @@ class _Judge:
             claims.last_policy[0] if lowest else None,
             [state for _, state, _ in reads],
         )
-        fresh, takes = (
-            (claims.last_lower, claims.takes_lower) if lowest else (claims.last_upper, claims.takes_upper)
-        )
+        fresh, takes = (claims.last_lower, claims.takes_lower) if lowest else (claims.last_upper, claims.takes_upper)
         where = partial(_behind, match)
         places = [(deficit,) for deficit in range(len(fresh))]
         found = self._compare(_claimed(fresh, match, lowest), start, lowest, where, places)
@@ -133,7 +127,7 @@ class _Judge:
         return found
 
     def _compare(
-        self, claimed: Wholes, worth: Scaled, lowest: bool, where: Where, places: list[tuple[int, ...]]
+        self, claimed: Wholes, worth: Scaled, lowest: bool, where: Where, places: Sequence[tuple[int, ...]]
     ) -> list[ExactFault]:
         wrong = claimed > worth.vector if lowest else claimed < worth.vector
         name = LOWER if lowest else UPPER

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from dice10k_math.certify.exact import ExactVerdict
 from dice10k_math.errors import InputError, NotConvergedError
 from dice10k_math.explicit.claims import Claims
 from dice10k_math.explicit.match import ExplicitMatch, Layout, layout_of
-from dice10k_math.questions.match import check_match, refuse_offers
+from dice10k_math.explicit.stakes import StakesMatch
+from dice10k_math.explicit.stakes_claims import StakesClaims
+from dice10k_math.odds import hand_of
+from dice10k_math.questions.match import check_match
+from dice10k_math.questions.stakes import check_offer
+from dice10k_math.rules import bank_step, least_reaching
 from dice10k_math.rules.model import Ruleset
-from dice10k_math.workers import Progress
+from dice10k_math.solve.growth import REMEDY, hot_dice_chance
+from dice10k_math.stakes import StakesRace
+from dice10k_math.turn import turn_model
+from dice10k_math.workers import Progress, part_of
 
 MOST_WORK = 30_000_000
 """Turn starts times after-states up to which a match is judged in whole numbers."""
+MOST_STAKES = 6_000_000
+"""The same with High Stakes."""
+JUDGING = "judging in whole numbers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +40,14 @@ class FractionBounds:
     def exact(self) -> Fraction | None:
         """The win probability itself, where the bounds meet; else None."""
         return self.lower if self.lower == self.upper else None
+
+
+@dataclass(frozen=True, slots=True)
+class FractionOffer:
+    """Win probabilities of a player who is offered a banked turn, in fractions: starting afresh, and taking it over."""
+
+    fresh: FractionBounds
+    take_over: FractionBounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +104,81 @@ class ExactMatch:
         >>> found.upper - found.lower < Fraction(1, 10**9)
         True
         """
+        place = self._place(score, opponent, second, opened, busts)
+        return FractionBounds(self.claims.lower[place], self.claims.upper[place])
+
+    def take_over(
+        self, score: int, opponent: int, points: int, dice: int | Iterable[int], *, second: bool = False
+    ) -> FractionOffer:
+        """Compare taking over what the opponent has just banked with starting afresh (High Stakes).
+
+        Parameters
+        ----------
+        score, opponent, second
+            The turn start, as for `win_probability`. The opponent may also have reached the target, where that leaves
+            the player one more turn.
+        points
+            Turn score that the opponent has just banked.
+        dice
+            How many dice were not kept when banking, or (spicy dice) which; all of them if none was left.
+
+        Raises
+        ------
+        InputError
+            Rules without High Stakes, or an offer that no bank can have made.
+
+        Examples
+        --------
+        >>> from dice10k_math.rules import load_rules, with_target
+        >>> match = certify_match(with_target(load_rules("farkle-high-stakes"), 600))
+        >>> offer = match.take_over(0, 500, points=500, dice=6)
+        >>> offer.take_over.lower > offer.fresh.upper
+        True
+        """
+        match, claims = self.match, self.claims
+        if not isinstance(match, StakesMatch) or not isinstance(claims, StakesClaims):
+            raise InputError(f"offer: {self.rules.name} has no High Stakes, so nothing can be taken over")
+        hand = hand_of(self.rules, dice)
+        check_offer(self.rules, opponent, points, hand)
+        if opponent >= match.target:
+            return _last_offer(match, claims, (score, opponent), (points, match.model.index(hand)), second)
+        place = self._place(score, opponent, second, (None, None), (0, 0))
+        offer = match.offer(points, match.model.index(hand))
+        assert offer is not None  # noqa: S101 - such a bank has been found possible
+        taken = (
+            Fraction(int(side[(*place, offer)]), match.grain) for side in (claims.offers_lower, claims.offers_upper)
+        )
+        return FractionOffer(
+            FractionBounds(claims.lower[place], claims.upper[place]),
+            FractionBounds(*taken),
+        )
+
+    def _place(
+        self, score: int, opponent: int, second: bool, opened: tuple[bool | None, bool | None], busts: tuple[int, int]
+    ) -> tuple[int, int, int]:
         if second and self.match.phases == 1:
             raise InputError(f"second: {self.rules.name} has no equal turns, so it does not matter who began")
-        place = (
+        return (
             int(second),
             self.match.number(score, opened[0], busts[0]),
             self.match.number(opponent, opened[1], busts[1]),
         )
-        return FractionBounds(self.claims.lower[place], self.claims.upper[place])
+
+
+def _last_offer(
+    match: StakesMatch, claims: StakesClaims, scores: tuple[int, int], offer: tuple[int, int], second: bool
+) -> FractionOffer:
+    """Return the same in a last turn; the offer is its points and the hand."""
+    if not match.has_last_turn or second != (match.phases == 2):
+        raise InputError(f"opponent: {scores[1]}; the match is over at {match.rules.ending.target}")
+    (own, opponent), (points, hand) = scores, offer
+    match.number(own)
+    behind = (opponent - own) // match.unit
+    known = behind <= match.behind
+    fresh = claims.last_lower[behind] if known else Fraction(0), claims.last_upper[min(behind, match.behind)]
+    lead = max((opponent - points - own) // match.unit, -1) + 1
+    taken = (Fraction(int(side[lead, hand]), match.grain) for side in (claims.takes_lower, claims.takes_upper))
+    return FractionOffer(FractionBounds(*fresh), FractionBounds(*taken))
 
 
 def certify_match(rules: Ruleset, progress: Progress | None = None, *, layout: Layout | None = None) -> ExactMatch:
@@ -124,27 +212,53 @@ def certify_match(rules: Ruleset, progress: Progress | None = None, *, layout: L
     >>> round(float(match.win_probability().lower), 6)
     0.942905
     """
-    from dice10k_math.certify.exact import judge_exactly
-    from dice10k_math.solve.explicit import propose
-
     check_match(rules)
-    refuse_offers(rules)
     told = progress or (lambda _what, _share: None)
-    match = ExplicitMatch(rules, layout or layout_of(rules))
-    _check_size(match)
-    claims = propose(match, lambda what: told(what, None))
-    verdict = judge_exactly(match, claims, lambda share: told("judging in whole numbers", share))
+    match, claims, verdict = (_stakes if rules.variants.high_stakes else _plain)(rules, told, layout)
     if not verdict.accepted:
         raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
     return ExactMatch(rules, match, claims)
 
 
-def _check_size(match: ExplicitMatch) -> None:
-    rules = match.rules
+def _plain(rules: Ruleset, told: Progress, layout: Layout | None) -> tuple[ExplicitMatch, Claims, ExactVerdict]:
+    from dice10k_math.certify.exact import judge_exactly
+    from dice10k_math.solve.explicit import propose
+
+    match = ExplicitMatch(rules, layout or layout_of(rules))
     # Counted before the turn is compiled, which takes long itself for a great target.
-    steps = match.layout.most // match.model.step
-    work = match.phases * match.won**2 * steps * len(match.model.hands)
-    if work > MOST_WORK:
+    _check_size(rules, match.won * match.phases * match.won, match.layout.most, MOST_WORK)
+    claims = propose(match, lambda what: told(what, None))
+    return match, claims, judge_exactly(match, claims, part_of(told, JUDGING))
+
+
+def _stakes(rules: Ruleset, told: Progress, layout: Layout | None) -> tuple[ExplicitMatch, Claims, ExactVerdict]:
+    from dice10k_math.certify.exact_stakes import judge_stakes_exactly
+    from dice10k_math.solve.exact_stakes import propose_stakes
+
+    if hot_dice_chance(turn_model(rules)) == 1:
+        why = "some play never busts, so a player who is behind need not end a turn"
+        raise InputError(f"{rules.name}: high_stakes where {why}; remedy: {REMEDY}")
+    phases = 2 if rules.ending.kind == "equal_turns" else 1
+    starts = phases * (least_reaching(rules) // bank_step(rules)) ** 2
+    _check_size(rules, starts, 2 * rules.ending.target, MOST_STAKES)
+    race = StakesRace(rules)
+    match = StakesMatch(rules, layout or _stakes_layout(race))
+    claims = propose_stakes(match, race, told)
+    return match, claims, judge_stakes_exactly(match, claims, part_of(told, JUDGING))
+
+
+def _stakes_layout(race: StakesRace) -> Layout:
+    """Return the layout of a match whose turns are followed as far as in a race.
+
+    Where the turn score comes to matter no more, that is no farther than a few turns' worth past the target.
+    """
+    layout = layout_of(race.rules)
+    return replace(layout, most=race.most) if race.stands_still else layout
+
+
+def _check_size(rules: Ruleset, starts: int, most: int, allowed: int) -> None:
+    model = turn_model(rules)
+    if starts * (most // model.step) * len(model.hands) > allowed:
         raise InputError(
             f"{rules.name}: target {rules.ending.target} is too great for whole numbers; allowed: a rules file with a "
             "smaller target, up to about 1000"

@@ -27,17 +27,18 @@ SPARE = 4e-13
 """What going on from an offer may cost: roundings, those of further offers included."""
 
 
-def propose_stakes(match: StakesMatch, progress: Progress | None = None) -> StakesClaims:
+def propose_stakes(match: StakesMatch, race: StakesRace, progress: Progress | None = None) -> StakesClaims:
     """Return bounds and a policy for a judge to check.
 
     Parameters
     ----------
     match
         The match.
+    race
+        The race of the same rules.
     progress
         Told how far the work is.
     """
-    race = StakesRace(match.rules)
     values = solve_stakes(race, part_of(progress, "solving")).race
     found = propose_guarantees(race, values, part_of(progress, "bounding"))
     claims = _claims(match, found)
