@@ -57,6 +57,19 @@ def unsolved(rules: Ruleset) -> str | None:
     return None
 
 
+def check_solved(rules: Ruleset) -> None:
+    """Refuse a ruleset whose matches with High Stakes are not solved.
+
+    Raises
+    ------
+    InputError
+        What stands in the way.
+    """
+    reason = unsolved(rules)
+    if reason is not None:
+        raise InputError(f"{rules.name}: {reason}; matches are solved without it")
+
+
 def check_memory(rules: Ruleset) -> None:
     """Refuse a match with so many offers that they do not fit into memory.
 
@@ -104,9 +117,7 @@ class StakesRace(Race):
     """
 
     def __init__(self, rules: Ruleset) -> None:
-        reason = unsolved(rules)
-        if reason is not None:
-            raise InputError(f"{rules.name}: {reason}; matches are solved without it")
+        check_solved(rules)
         check_memory(rules)
         super().__init__(rules)
         self.offer_starts = self._offer_starts()

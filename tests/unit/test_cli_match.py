@@ -18,6 +18,7 @@ import dice10k_math as d10
 from dice10k_math.cli import solving
 from dice10k_math.questions import match as match_module
 from dice10k_math.rules import Ending, Ruleset, with_target
+from dice10k_math.rules.model import Variants
 from dice10k_math.tables.build import build_tables
 from dice10k_math.tables.kinds import kind_named
 from tests.unit.cli import Cli, environment, process
@@ -411,6 +412,21 @@ def test_exact_bounds_are_fractions(cli: Cli, folder: Path) -> None:
     assert re.search(r"at least +[0-9]+/[0-9]+\n", text)
 
 
-def test_exact_refuses_what_it_cannot_do(cli: Cli) -> None:
+def test_exact_bounds_with_high_stakes(cli: Cli) -> None:
+    found = cli("match", "farkle-high-stakes", "--target", "1000", "--exact", "--format", "json").data
+    lower, upper = (Fraction(found[f"exact_{side}"]) for side in ("lower", "upper"))
+    assert 0 < upper - lower < 1e-10
+    assert round(float(lower), 6) == round(float(upper), 6) == round(found["win_probability"], 6) == 0.542517
+
+
+def test_exact_refuses_what_it_cannot_do(cli: Cli, folder: Path) -> None:
     assert "--exact: not with --tables" in cli("match", "farkle.toml", "--exact", "--tables", "tables").refused()
     assert "too great for whole numbers" in cli("match", "farkle", "--exact").refused()
+    for name in ("farkle-high-stakes", "farkle-spicy-high-stakes"):
+        assert "target 9000 is too great for whole n" in cli("match", name, "--target", "9000", "--exact").refused()
+    falling = replace(d10.load_rules("dice10k"), variants=Variants(None, True), name="falling")
+    (folder / "falling.toml").write_text(d10.dump_rules(falling), encoding="utf-8")
+    assert "high_stakes with scores that can fall" in cli("match", "falling.toml", "--exact").refused()
+    rounds = replace(d10.load_rules("dix-mille"), variants=Variants(None, True), name="rounds")
+    (folder / "rounds.toml").write_text(d10.dump_rules(rounds), encoding="utf-8")
+    assert 'high_stakes with tie = "extra_rounds"' in cli("match", "rounds.toml", "--exact").refused()

@@ -18,14 +18,14 @@ from dice10k_math.questions.stakes import check_offer
 from dice10k_math.rules import bank_step, least_reaching
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.solve.growth import REMEDY, hot_dice_chance
-from dice10k_math.stakes import StakesRace
+from dice10k_math.stakes import StakesRace, check_solved
 from dice10k_math.turn import turn_model
 from dice10k_math.workers import Progress, part_of
 
 MOST_WORK = 30_000_000
 """Turn starts times after-states up to which a match is judged in whole numbers."""
-MOST_STAKES = 6_000_000
-"""The same with High Stakes."""
+MOST_STAKES = 3 * 10**9
+"""With High Stakes: turn starts times turn scores times choices after a roll."""
 JUDGING = "judging in whole numbers"
 
 
@@ -226,7 +226,9 @@ def _plain(rules: Ruleset, told: Progress, layout: Layout | None) -> tuple[Expli
 
     match = ExplicitMatch(rules, layout or layout_of(rules))
     # Counted before the turn is compiled, which takes long itself for a great target.
-    _check_size(rules, match.won * match.phases * match.won, match.layout.most, MOST_WORK)
+    turn_scores = match.layout.most // match.model.step
+    if match.phases * match.won**2 * turn_scores * len(match.model.hands) > MOST_WORK:
+        raise _too_great(rules, "1000")
     claims = propose(match, lambda what: told(what, None))
     return match, claims, judge_exactly(match, claims, part_of(told, JUDGING))
 
@@ -235,12 +237,11 @@ def _stakes(rules: Ruleset, told: Progress, layout: Layout | None) -> tuple[Expl
     from dice10k_math.certify.exact_stakes import judge_stakes_exactly
     from dice10k_math.solve.exact_stakes import propose_stakes
 
+    check_solved(rules)
     if hot_dice_chance(turn_model(rules)) == 1:
         why = "some play never busts, so a player who is behind need not end a turn"
         raise InputError(f"{rules.name}: high_stakes where {why}; remedy: {REMEDY}")
-    phases = 2 if rules.ending.kind == "equal_turns" else 1
-    starts = phases * (least_reaching(rules) // bank_step(rules)) ** 2
-    _check_size(rules, starts, 2 * rules.ending.target, MOST_STAKES)
+    _check_stakes_size(rules)
     race = StakesRace(rules)
     match = StakesMatch(rules, layout or _stakes_layout(race))
     claims = propose_stakes(match, race, told)
@@ -256,10 +257,16 @@ def _stakes_layout(race: StakesRace) -> Layout:
     return replace(layout, most=race.most) if race.stands_still else layout
 
 
-def _check_size(rules: Ruleset, starts: int, most: int, allowed: int) -> None:
-    model = turn_model(rules)
-    if starts * (most // model.step) * len(model.hands) > allowed:
-        raise InputError(
-            f"{rules.name}: target {rules.ending.target} is too great for whole numbers; allowed: a rules file with a "
-            "smaller target, up to about 1000"
-        )
+def _check_stakes_size(rules: Ruleset) -> None:
+    model, phases = turn_model(rules), 2 if rules.ending.kind == "equal_turns" else 1
+    starts = phases * (least_reaching(rules) // bank_step(rules)) ** 2
+    choices = sum(len(roll.entries) for hand in model.hands for roll in hand.classes)
+    if starts * (2 * rules.ending.target // model.step) * choices > MOST_STAKES:
+        raise _too_great(rules, "5000, or 1000 with spicy dice")
+
+
+def _too_great(rules: Ruleset, about: str) -> InputError:
+    return InputError(
+        f"{rules.name}: target {rules.ending.target} is too great for whole numbers; allowed: a rules file with a "
+        f"smaller target, up to about {about}"
+    )
