@@ -219,10 +219,11 @@ class _Judge:
         self.one = lcm(*(value.denominator for both in bounds for bound in both for value in bound.flat), 2)
         whole = [(self._whole(low), self._whole(high)) for low, high in bounds]
         (self.lower, self.upper), self.last, self.tie, self.answer = whole
-        self.survival = survival_bounds(match.model, kinds_of_edges(match))
-        if match.overshoot == "not_allowed":
-            # Past the target nothing can be banked.
-            self.survival = [0] * len(self.survival[0]), self.survival[1]
+        multiple = kinds_of_edges(match)
+        self.survival = survival_bounds(match.model, multiple)
+        # Past a target that may not be passed nothing can be banked.
+        without = survival_bounds(match.model, multiple, banks=False)
+        self.saved = tuple(zip(self.survival, without, strict=True))
 
     def _whole(self, values: Fractions) -> Vector:
         whole = [value.numerator * (self.one // value.denominator) for value in values.flat]
@@ -248,7 +249,7 @@ class _Judge:
 
     def _turn(self, phase: int, part: int, table: Sequence[Vector], claimed: Vector, lowest: bool) -> list[ExactFault]:
         match = self.match
-        endings = endings_of(match, phase, part, table, self.survival[not lowest], lowest=lowest)
+        endings = endings_of(match, phase, part, table, self.saved[not lowest], lowest=lowest)
         limit = match.limit(match.parts[part], phase)
         worth = back_up(match, limit, endings, Whole(down=lowest), self.claims.policy[phase][part] if lowest else None)
         return self._compare(claimed, worth, lowest, [_where(match, phase, part, other) for other in range(match.won)])

@@ -115,17 +115,20 @@ def extreme(table: Sequence[Vector], rows: Sequence[int], *, lowest: bool) -> Ve
 
 
 def endings_of(
-    match: ExplicitMatch, phase: int, part: int, table: Sequence[Vector], survival: Sequence[int], *, lowest: bool
+    match: ExplicitMatch, phase: int, part: int, table: Sequence[Vector], saved: Sequence[Sequence[int]], *, lowest: bool
 ) -> Endings:
-    """Return what the endings of a part's turn are worth, from a table of waiting in whole numbers."""
+    """Return what the endings of a part's turn are worth, from a table of waiting in whole numbers.
+
+    `saved` has bounds of the chance to be saved beyond the limit: by a bank, and where there is none.
+    """
     ways = match.ways_of(phase, part, lowest=lowest)
     bust, on_six = extreme(table, ways.bust, lowest=lowest), extreme(table, ways.bust_on_six, lowest=lowest)
-    top = extreme(table, ways.beyond, lowest=lowest) if ways.beyond else None
+    top = extreme(table, ways.beyond or [match.won], lowest=lowest)
     return Endings(
         bank_worths(match, phase, part, table, lowest=lowest),
         bust,
         on_six,
-        edges(survival, bust, on_six, top, np.minimum if lowest else np.maximum),
+        edges(saved[not ways.beyond], bust, on_six, top, np.minimum if lowest else np.maximum),
         table[match.won][0],
     )
 

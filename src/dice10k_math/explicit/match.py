@@ -106,7 +106,7 @@ class Ways:
     bust, bust_on_six
         Rows after a bust.
     beyond
-        Rows that a bank beyond the limit can lead to; empty: such a bank is not allowed.
+        Rows that a bank beyond the limit can lead to; empty: such a bank is not allowed, and only six spicy dice win.
     """
 
     banks: tuple[tuple[Rows | None, Rows | None], ...]

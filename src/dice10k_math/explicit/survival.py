@@ -9,8 +9,14 @@ GRID = 80
 ROUNDS = 200
 
 
-def survival_bounds(model: TurnModel, multiple: int) -> tuple[list[int], list[int]]:
+Bounds = tuple[list[int], list[int]]
+"""A lower and an upper bound, by kind of edge."""
+
+
+def survival_bounds(model: TurnModel, multiple: int, *, banks: bool = True) -> Bounds:
     """Return bounds of the best chance to bank at last, for a turn score that is high enough.
+
+    Six spicy dice count as a bank.
 
     Parameters
     ----------
@@ -18,6 +24,8 @@ def survival_bounds(model: TurnModel, multiple: int) -> tuple[list[int], list[in
         The turn model.
     multiple
         The bank multiple.
+    banks
+        Whether there are any banks; else only six spicy dice can save a turn.
 
     Returns
     -------
@@ -27,16 +35,17 @@ def survival_bounds(model: TurnModel, multiple: int) -> tuple[list[int], list[in
         the upper one.
     """
     whole: int = 6**GRID
-    return _bank_chances(model, multiple, 0, whole), _bank_chances(model, multiple, whole, whole)
+    low, high = (_bank_chances(model, multiple, start, whole if banks else 0) for start in (0, whole))
+    return low, high
 
 
-def _bank_chances(model: TurnModel, multiple: int, start: int, whole: int) -> list[int]:
+def _bank_chances(model: TurnModel, multiple: int, start: int, banked: int) -> list[int]:
     remainders = multiple // model.step
     chance = [start] * (len(model.hands) * remainders)
     for _ in range(ROUNDS):
         before = chance
         chance = [
-            _one_roll(model, hand, remainder, multiple, before, start, whole)
+            _one_roll(model, hand, remainder, multiple, before, start, banked)
             for hand in model.hands
             for remainder in range(0, multiple, model.step)
         ]
@@ -46,7 +55,7 @@ def _bank_chances(model: TurnModel, multiple: int, start: int, whole: int) -> li
 
 
 def _one_roll(
-    model: TurnModel, hand: HandModel, remainder: int, multiple: int, chance: list[int], start: int, whole: int
+    model: TurnModel, hand: HandModel, remainder: int, multiple: int, chance: list[int], start: int, banked: int
 ) -> int:
     """Return the chance after one roll, rounded towards 0 for a lower bound and up for an upper one."""
     count = multiple // model.step
@@ -58,7 +67,7 @@ def _one_roll(
         # A bonus that is no multiple shifts the remainder by an unknown amount: the worst or the best may follow.
         roll = (max(there) if start else min(there)) if shifted else there[after // model.step]
         bank = entry.may_bank and (bool(start) if shifted else after == 0)
-        worth.append(whole if bank else roll if entry.may_roll else 0)
+        worth.append(max(banked if bank else 0, roll if entry.may_roll else 0))
     alive = sum(roll.weight * max(worth[number] for number in roll.entries) for roll in hand.classes)
-    total = alive + hand.instant_win * whole
+    total = alive + hand.instant_win * 6**GRID
     return -(-total // hand.outcomes) if start else total // hand.outcomes

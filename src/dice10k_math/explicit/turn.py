@@ -375,7 +375,7 @@ def rate(match: Turn, limit: int, endings: Endings) -> Ratings:
 
 
 def edges(
-    survival: Sequence[int], bust: Vector, bust_on_six: Vector, top: Vector | None, worse: Callable[..., Vector]
+    survival: Sequence[int], bust: Vector, bust_on_six: Vector, top: Vector, worse: Callable[..., Vector]
 ) -> list[Scaled]:
     """Return what the edges are worth, in whole numbers.
 
@@ -386,14 +386,12 @@ def edges(
     bust, bust_on_six
         Worth of a bust.
     top
-        Bound of what a bank beyond the limit is worth; None: there is no such bank.
+        Bound of what a bank beyond the limit is worth.
     worse
         Which kind of bust counts: `numpy.minimum` for a lower bound, `numpy.maximum` for an upper one.
     """
     whole = 6**GRID
     fall = worse(bust, bust_on_six)
-    if top is None:
-        return [Scaled(fall)] * len(survival)
     # Where banking so much is worth less than a bust, a player may roll on until the bust comes.
     top = np.maximum(top, fall)
     return [Scaled(top * chance + fall * (whole - chance), GRID) for chance in survival]

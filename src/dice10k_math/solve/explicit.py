@@ -102,11 +102,8 @@ class _Solver:
 
     def __init__(self, match: ExplicitMatch) -> None:
         self.match = match
-        low, high = survival_bounds(match.model, kinds_of_edges(match))
-        whole = 6**GRID
-        self.survival = tuple(np.array([float(Fraction(chance, whole)) for chance in side]) for side in (low, high))
-        if match.overshoot == "not_allowed":
-            self.survival = (np.zeros_like(self.survival[0]), self.survival[1])
+        # The chance to be saved beyond the limit: by a bank, and where none is allowed.
+        self.survival, self.without = (_chances(match, banks=banks) for banks in (True, False))
         self.sides = (DOWN, UP)
 
     # -- last turns ------------------------------------------------------------------------------------------------
@@ -178,19 +175,19 @@ class _Solver:
         worths = [[way for way in ways if way is not None] for ways in banks]
         rows = np.where([bool(ways) for ways in worths], np.cumsum([bool(ways) for ways in worths]) - 1, -1)
         table = np.array([np.maximum(ways[0], ways[-1]) for ways in worths if ways]).reshape(-1, len(bust))
-        survival = self.survival[not side.lowest]
+        survival = (self.without if top is None else self.survival)[not side.lowest]
         contexts = Contexts(
             table,
             rows.astype(np.int32)[None, :],
             bust[None, :],
             on_six[None, :],
-            (np.zeros_like(bust) if top is None else top)[None, :],
+            (np.ones_like(bust) if top is None else top)[None, :],
         )
         program = self.match.program
         return back_up_forward(
             program,
             contexts,
-            np.zeros_like(survival) if top is None else survival,
+            survival,
             limit=limit,
             lowest=side.lowest,
             nudge=side.nudge(program),
@@ -265,7 +262,7 @@ class _Solver:
         forward = self._forward(self.sides[number], banks, bust, on_six, top, limit)
         worse = np.minimum if lowest else np.maximum
         fall = worse(bust, on_six)
-        _, fallen = forward.beyond(fall if top is None else top, fall)
+        _, fallen = forward.beyond(np.ones_like(fall) if top is None else top, fall)
         forward = replace(forward, bust=forward.bust + fallen)
         full = np.array(table)
         chosen = [
@@ -311,13 +308,15 @@ class _Solver:
         match = self.match
         ways = match.ways_of(phase, part, lowest=True)
         bust, on_six = extreme(table, ways.bust, lowest=True), extreme(table, ways.bust_on_six, lowest=True)
-        top = extreme(table, ways.beyond, lowest=True) if ways.beyond else np.minimum(bust, on_six)
+        top = extreme(table, ways.beyond, lowest=True) if ways.beyond else None
         banks = bank_worths(match, phase, part, table, lowest=True)
         return rate(match, match.limit(match.parts[part], phase), self._endings(banks, bust, on_six, top))
 
-    def _endings(self, banks: Sequence[Banks], bust: Vector, on_six: Vector, top: Vector) -> Endings:
+    def _endings(self, banks: Sequence[Banks], bust: Vector, on_six: Vector, top: Vector | None) -> Endings:
         fall = np.minimum(bust, on_six)
-        edges = [Scaled(np.maximum(top, fall) * chance + fall * (1.0 - chance)) for chance in self.survival[0]]
+        best = np.ones_like(fall) if top is None else np.maximum(top, fall)
+        chances = (self.without if top is None else self.survival)[0]
+        edges = [Scaled(best * chance + fall * (1.0 - chance)) for chance in chances]
         return Endings(banks, bust, on_six, edges, 1.0)
 
     def last_policy(self, ends: _LastTurns) -> list[Ratings]:
@@ -346,6 +345,13 @@ class _Solver:
             endings = self._endings(banks, bust, on_six, np.ones(len(bust)))
             found.append(rate(match, tie_limit(match, shut=group[0]), endings))
         return found
+
+
+def _chances(match: ExplicitMatch, *, banks: bool) -> tuple[Floats, Floats]:
+    """Return bounds of the chance to be saved beyond the limit, in floats."""
+    low, high = survival_bounds(match.model, kinds_of_edges(match), banks=banks)
+    below, above = (np.array([float(Fraction(chance, 6**GRID)) for chance in side]) for side in (low, high))
+    return below, above
 
 
 def _limit(first: Floats, second: Floats, third: Floats) -> Floats:
