@@ -235,8 +235,10 @@ def _targets(reach: Reach, order: _Order, banks: NDArray[np.int64]) -> tuple[Int
     return targets, starts.astype(np.int32)
 
 
-def survival(model: TurnModel, multiple: int) -> tuple[Floats, Floats]:
+def survival(model: TurnModel, multiple: int, *, banks: bool = True) -> tuple[Floats, Floats]:
     """Return bounds of the best chance to bank at last, for a turn score that is high enough.
+
+    Six spicy dice count as a bank.
 
     Parameters
     ----------
@@ -244,6 +246,8 @@ def survival(model: TurnModel, multiple: int) -> tuple[Floats, Floats]:
         The turn model.
     multiple
         The bank multiple.
+    banks
+        Whether there are any banks; else only six spicy dice can save a turn.
 
     Returns
     -------
@@ -252,28 +256,38 @@ def survival(model: TurnModel, multiple: int) -> tuple[Floats, Floats]:
         Counting the ways that bank within k rolls gives the lower one, not counting those that bust within k rolls the
         upper one.
     """
+    if not banks and not any(hand.instant_win for hand in model.hands):
+        nothing = np.zeros(len(model.hands) * (multiple // model.step))
+        return nothing, nothing
     tiny = 1e-13
-    low, high = _bank_chance(model, multiple, 0.0), _bank_chance(model, multiple, 1.0)
+    low, high = (_bank_chance(model, multiple, start, float(banks)) for start in (0.0, 1.0))
     return np.maximum(low - tiny, 0.0).reshape(-1), np.minimum(high + tiny, 1.0).reshape(-1)
 
 
-def _bank_chance(model: TurnModel, multiple: int, start: float) -> Floats:
+def _bank_chance(model: TurnModel, multiple: int, start: float, banked: float) -> Floats:
     """Iterate the chance to bank from `start`, by hand and remainder."""
     remainders = range(0, multiple, model.step)
     pick = np.min if start == 0.0 else np.max
     chance = np.full((len(model.hands), len(remainders)), start)
-    for _ in range(60):
+    # Where no bank ends a turn it may go on much longer.
+    for _ in range(60 if banked else 1000):
         before = chance
         chance = np.array(
-            [[_one_roll(hand, before, model, multiple, r, pick) for r in remainders] for hand in model.hands]
+            [[_one_roll(hand, before, model, multiple, r, pick, banked) for r in remainders] for hand in model.hands]
         )
-        if np.array_equal(before, chance):
+        if np.array_equal(before, chance) or (not banked and np.abs(before - chance).max() < 1e-16):
             break
     return chance
 
 
 def _one_roll(
-    hand: HandModel, chance: Floats, model: TurnModel, multiple: int, remainder: int, pick: Callable[[Floats], Any]
+    hand: HandModel,
+    chance: Floats,
+    model: TurnModel,
+    multiple: int,
+    remainder: int,
+    pick: Callable[[Floats], Any],
+    banked: float,
 ) -> float:
     value = []
     for entry in hand.entries:
@@ -282,6 +296,6 @@ def _one_roll(
         shifted = entry.hot and model.bonus % multiple != 0
         roll = float(pick(chance[entry.hand]) if shifted else chance[entry.hand, after // model.step])
         bank = entry.may_bank and ((after == 0 and not shifted) or (shifted and pick is np.max))
-        value.append(1.0 if bank else roll if entry.may_roll else 0.0)
+        value.append(max(banked if bank else 0.0, roll if entry.may_roll else 0.0))
     alive = sum(roll.weight * max(value[number] for number in roll.entries) for roll in hand.classes)
     return (alive + hand.instant_win) / hand.outcomes

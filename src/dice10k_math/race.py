@@ -95,10 +95,10 @@ class Race:
         self.opened = bank_rule(rules, rules.ending.target, opened=True)
         self.opened = BankRule(self.opened.minimum, bank_step(rules))
         self.unopened = BankRule(bank_rule(rules, 0, opened=False).minimum, self.opened.multiple)
-        self.low_survival, self.high_survival = survival(self.model, lcm(bank_step(rules), self.model.step))
-        if rules.ending.kind == "exact":
-            # Past the target nothing can be banked: the turn can only bust.
-            self.low_survival = self.high_survival = np.zeros_like(self.low_survival)
+        # Past an exact target nothing can be banked: the turn can only bust, or win by six spicy dice.
+        self.low_survival, self.high_survival = survival(
+            self.model, lcm(bank_step(rules), self.model.step), banks=rules.ending.kind != "exact"
+        )
         self.least_bust = min(hand.bust / hand.outcomes for hand in self.model.hands)
         self.margin = margin_of(self.model, self.opened)
         self.most = self.greatest_turn_score()
@@ -222,12 +222,19 @@ class Race:
         return Contexts(worth.table, rows, bust, bust, top), blocks
 
     def _top(self, phase: int, total: int, table: Floats, blocks: Blocks) -> Floats:
-        """Return a lower bound, by column, for banking more than the limit."""
+        """Return a lower bound, by column, for banking more than the limit, or for what else saves the turn."""
         top = np.ones(self.scores)
         for _, start, width, limit in blocks:
             row = phase * self.rows + total + limit // self.unit
             top[start : start + width] = table[row, start : start + width]
-        return top
+        return self.saved(top)
+
+    def saved(self, banked: Floats) -> Floats:
+        """Return what saving a turn beyond the limit is worth, from what a bank is worth there.
+
+        Past an exact target there is none, and six spicy dice, which win, are all that saves it.
+        """
+        return np.ones_like(banked) if self.rules.ending.kind == "exact" else banked
 
     def other(self, phase: int) -> int:
         """Return the phase of the other player's turn."""

@@ -226,7 +226,11 @@ class StakesRace(Race):
 
     def _top(self, phase: int, total: int, table: Floats, blocks: Blocks) -> Floats:  # noqa: ARG002
         """Return a lower bound, by column, for banking more than the limit: nothing is safe from being taken over."""
-        return np.full(self.scores, float(self.ending_is_safe(phase)))
+        return np.full(self.scores, self.top_beyond(phase))
+
+    def top_beyond(self, phase: int) -> float:
+        """Return a lower bound for what saves a turn beyond the limit, where that may depend on the turn score."""
+        return float(self.saved(np.array(float(self.ending_is_safe(phase)))))
 
     def ending_is_safe(self, phase: int) -> bool:
         """Tell whether a bank beyond the target wins at once."""

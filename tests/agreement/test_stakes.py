@@ -14,11 +14,11 @@ from dice10k_math.certify.race import judge_race
 from dice10k_math.last_turn import compiled_split, most_lead
 from dice10k_math.program import BLOCK
 from dice10k_math.questions.match import solve_match
-from dice10k_math.questions.positions import Seat
+from dice10k_math.questions.positions import RacePositions, Seat
 from dice10k_math.questions.stakes import StakesPositions
 from dice10k_math.race import Race
 from dice10k_math.rules import load_rules
-from dice10k_math.rules.model import Ruleset, Variants, with_target
+from dice10k_math.rules.model import Ruleset, Scoring, TurnRules, Variants, with_target
 from dice10k_math.solve.race import propose_bounds, solve_race
 from dice10k_math.solve.stakes import StakesValues, propose_stakes_bounds, solve_stakes
 from dice10k_math.stakes import StakesRace
@@ -27,6 +27,7 @@ from tests.oracles.match import MatchOracle, Start, every_start
 from tests.oracles.variations import turned
 
 CLOSE = 1e-12
+SINGLES = Scoring(singles=(100, 100, 100, 100, 0, 0))
 STAKES, SPICY, BOTH = (load_rules(f"farkle-{name}") for name in ("high-stakes", "spicy", "spicy-high-stakes"))
 
 
@@ -132,11 +133,24 @@ SLOW_BOTH = (
     with_target(varied(FARKLE, TWO_FACES), 500),
     with_target(varied(FARKLE, (2,) * 6), 1000),
 )
+FOUR_FACES = replace(FARKLE, name="four-faces", turn=TurnRules(hot_dice="may_bank"), scoring=SINGLES)
+PASSED = tuple(
+    varied(turned(FOUR_FACES, f"four-faces-{by}", bank_multiple=by), (1,) * 6, high_stakes=False) for by in (100, 200)
+)
+"""Whoever passes an exact target can still win: by six spicy dice."""
 QUICK_SPICY = (
     ended(varied(EARLY, (1,) * 6, high_stakes=False), "first_to_target", 400),
     ended(varied(EARLY, TWO_FACES, high_stakes=False), "first_to_target", 300),
+    *(ended(rules, "exact", 400, overshoot="not_allowed") for rules in PASSED),
 )
 SLOW_SPICY = (
+    ended(varied(EARLY, TWO_FACES, high_stakes=False), "exact", 200, overshoot="not_allowed"),
+    ended(
+        varied(turned(EARLY, "multiple-of-100", bank_multiple=100), TWO_FACES, high_stakes=False),
+        "exact",
+        200,
+        overshoot="not_allowed",
+    ),
     ended(SPICY, "first_to_target", 500),
     ended(SPICY, "first_to_target", 1000),
     with_target(varied(FARKLE, (5,) * 6, high_stakes=False), 500),
@@ -235,10 +249,11 @@ def assert_spicy(rules: Ruleset) -> None:
     bounds = propose_bounds(race, values)
     verdict = judge_race(race, bounds)
     assert verdict.accepted, str(verdict.faults[0])
-    oracle = plain_loops(rules)
+    oracle, positions = plain_loops(rules), RacePositions.of(race, values, bounds)
     for start in every_start(rules, race.unit):
         own, other = start.own // race.unit, start.other // race.unit
         right = oracle.value(start)
+        assert positions.turn(Seat(start.own), Seat(start.other)).start == pytest.approx(right, abs=CLOSE, rel=0), start
         assert values.move[0, own + other, other] == pytest.approx(right, abs=CLOSE, rel=0), start
         lower, upper = bounds.move[0, own + other, other], 1.0 - bounds.wait[0, own + other, own]
         assert lower - CLOSE <= right <= upper + CLOSE, start

@@ -222,7 +222,8 @@ class _Judge:
         multiple = kinds_of_edges(match)
         self.survival = survival_bounds(match.model, multiple)
         # Past a target that may not be passed nothing can be banked.
-        without = survival_bounds(match.model, multiple, banks=False)
+        passed = match.overshoot == "not_allowed"
+        without = survival_bounds(match.model, multiple, banks=False) if passed else self.survival
         self.saved = tuple(zip(self.survival, without, strict=True))
 
     def _whole(self, values: Fractions) -> Vector:

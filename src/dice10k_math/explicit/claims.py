@@ -115,7 +115,13 @@ def extreme(table: Sequence[Vector], rows: Sequence[int], *, lowest: bool) -> Ve
 
 
 def endings_of(
-    match: ExplicitMatch, phase: int, part: int, table: Sequence[Vector], saved: Sequence[Sequence[int]], *, lowest: bool
+    match: ExplicitMatch,
+    phase: int,
+    part: int,
+    table: Sequence[Vector],
+    saved: Sequence[Sequence[int]],
+    *,
+    lowest: bool,
 ) -> Endings:
     """Return what the endings of a part's turn are worth, from a table of waiting in whole numbers.
 

@@ -7,6 +7,8 @@ from dice10k_math.turn import HandModel, TurnModel
 GRID = 80
 """Chances are bounded by multiples of 6 ** -GRID."""
 ROUNDS = 200
+LONGER, FAINT = 2000, 6 ** (GRID - 20)
+"""Where no bank ends a turn it may go on for much longer, and is followed until a round changes less than that."""
 
 
 Bounds = tuple[list[int], list[int]]
@@ -35,6 +37,9 @@ def survival_bounds(model: TurnModel, multiple: int, *, banks: bool = True) -> B
         the upper one.
     """
     whole: int = 6**GRID
+    if not banks and not any(hand.instant_win for hand in model.hands):
+        nothing = [0] * (len(model.hands) * (multiple // model.step))
+        return nothing, nothing
     low, high = (_bank_chances(model, multiple, start, whole if banks else 0) for start in (0, whole))
     return low, high
 
@@ -42,14 +47,15 @@ def survival_bounds(model: TurnModel, multiple: int, *, banks: bool = True) -> B
 def _bank_chances(model: TurnModel, multiple: int, start: int, banked: int) -> list[int]:
     remainders = multiple // model.step
     chance = [start] * (len(model.hands) * remainders)
-    for _ in range(ROUNDS):
+    rounds, faint = (ROUNDS, 0) if banked else (LONGER, FAINT)
+    for _ in range(rounds):
         before = chance
         chance = [
             _one_roll(model, hand, remainder, multiple, before, start, banked)
             for hand in model.hands
             for remainder in range(0, multiple, model.step)
         ]
-        if chance == before:
+        if max(abs(now - then) for now, then in zip(chance, before, strict=True)) <= faint:
             break
     return chance
 

@@ -87,7 +87,7 @@ def _of_race(positions: RacePositions, scores: tuple[int, int]) -> Iterator[Deci
             rows = np.where(worths[:, 0] > NEVER, np.arange(len(worths)), -1)
             bust = 1.0 - positions.move[race.other(phase), inside, own]
             limits = positions.limits(phase, own, inside)
-            top = positions.after_bank(phase, own + limits // race.unit, inside)
+            top = race.saved(positions.after_bank(phase, own + limits // race.unit, inside))
             contexts = _contexts(worths, rows, bust, bust, top)
             bank = bank_decisions(
                 program, contexts, race.survival(NEAREST), blocks=_blocks(limits), tolerance=TOLERANCE

@@ -205,7 +205,7 @@ class ResponsePositions:
         limits = race.limits(phase, own + opponent, np.full(race.scores, bust), self.duel.last[1].most)
         limit = int(limits[opponent - race.columns(own + opponent)[0]])
         limit = max(limit, min(reach + race.margin, race.most))
-        top = self._after_bank(phase, own + limit // race.unit, opponent)
+        top = float(race.saved(np.array(self._after_bank(phase, own + limit // race.unit, opponent))))
         return Situation(np.where(allowed(rule, scores), worth, NEVER), bust, bust, top, limit, race.survival(NEAREST))
 
     def _after_bank(self, phase: int, own: int, opponent: int) -> float:

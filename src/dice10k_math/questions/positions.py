@@ -138,7 +138,7 @@ class RacePositions:
         worth = self.after_banks(phase, own, opponents)[:, 0]
         bust = 1.0 - float(self.move[race.other(phase), opponent, own])
         limit = max(int(self.limits(phase, own, opponents)[0]), min(reach + race.margin, race.most))
-        top = float(self.after_bank(phase, np.array([own + limit // race.unit]), opponents)[0])
+        top = float(race.saved(self.after_bank(phase, np.array([own + limit // race.unit]), opponents))[0])
         return Situation(worth, bust, bust, top, limit, race.survival(NEAREST))
 
     def limits(self, phase: int, own: int, opponents: NDArray[Any]) -> Ints:

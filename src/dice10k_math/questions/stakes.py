@@ -126,7 +126,7 @@ class StakesPositions(RacePositions):
         bust = 1.0 - float(self.move[race.other(phase), opponent, own])
         worth = StakesWorth(bank, np.full(race.scores, bust), self.last_turn, takes=self._takes)
         if not race.stands_still:
-            return Situation(bank, bust, bust, float(race.ending_is_safe(phase)), limit, race.survival(NEAREST))
+            return Situation(bank, bust, bust, race.top_beyond(phase), limit, race.survival(NEAREST))
         # What rolling on beyond the limit is worth, written as a chance to get 1 instead of what a bust is worth.
         beyond = far_worths(race, race.far_banks(phase, own + opponent, worth, NEAREST)[:, opponent], bust)
         chance = (beyond - bust) / (1.0 - bust) if bust < 1.0 else np.zeros_like(beyond)

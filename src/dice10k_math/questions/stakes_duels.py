@@ -100,7 +100,7 @@ class StakesResponsePositions:
         limit = int(limits[opponent - race.columns(total)[0]])
         limit = max(limit, min(reach + race.margin, race.most))
         bank = np.where(allowed(rule, race.program.bank_scores), banks, NEVER)
-        return Situation(bank, bust, bust, float(race.ending_is_safe(phase)), limit, race.survival(NEAREST))
+        return Situation(bank, bust, bust, race.top_beyond(phase), limit, race.survival(NEAREST))
 
     def turn(self, mover: Seat, other: Seat, *, second: bool = False, asked: tuple[int, int] = (0, 0)) -> TurnWorths:
         """Return the worth of every after-state of the player's turn."""

@@ -103,7 +103,8 @@ class _Solver:
     def __init__(self, match: ExplicitMatch) -> None:
         self.match = match
         # The chance to be saved beyond the limit: by a bank, and where none is allowed.
-        self.survival, self.without = (_chances(match, banks=banks) for banks in (True, False))
+        self.survival = _chances(match, banks=True)
+        self.without = _chances(match, banks=False) if match.overshoot == "not_allowed" else self.survival
         self.sides = (DOWN, UP)
 
     # -- last turns ------------------------------------------------------------------------------------------------
