@@ -121,10 +121,17 @@ SLOW_STAKES = (
     ended(STAKES, "equal_turns", 600),
 )
 TWO_FACES = (1, 1, 1, 5, 5, 5)
+FOUR_FACES = replace(FARKLE, name="four-faces", turn=TurnRules(hot_dice="may_bank"), scoring=SINGLES)
+PASSED = tuple(
+    ended(turned(FOUR_FACES, f"four-faces-{by}", bank_multiple=by), "exact", 400, overshoot="not_allowed")
+    for by in (100, 200)
+)
+"""Whoever passes an exact target can still win: by six spicy dice."""
 QUICK_BOTH = (
     ended(varied(EARLY, (1,) * 6), "first_to_target", 300),
     ended(varied(EARLY, TWO_FACES), "first_to_target", 300),
     ended(varied(FIVE_DICE, (1, 1, 5, 5, 6)), "first_to_target", 250),
+    *(varied(rules, (1,) * 6) for rules in PASSED),
 )
 SLOW_BOTH = (
     ended(BOTH, "first_to_target", 500),
@@ -133,15 +140,10 @@ SLOW_BOTH = (
     with_target(varied(FARKLE, TWO_FACES), 500),
     with_target(varied(FARKLE, (2,) * 6), 1000),
 )
-FOUR_FACES = replace(FARKLE, name="four-faces", turn=TurnRules(hot_dice="may_bank"), scoring=SINGLES)
-PASSED = tuple(
-    varied(turned(FOUR_FACES, f"four-faces-{by}", bank_multiple=by), (1,) * 6, high_stakes=False) for by in (100, 200)
-)
-"""Whoever passes an exact target can still win: by six spicy dice."""
 QUICK_SPICY = (
     ended(varied(EARLY, (1,) * 6, high_stakes=False), "first_to_target", 400),
     ended(varied(EARLY, TWO_FACES, high_stakes=False), "first_to_target", 300),
-    *(ended(rules, "exact", 400, overshoot="not_allowed") for rules in PASSED),
+    *(varied(rules, (1,) * 6, high_stakes=False) for rules in PASSED),
 )
 SLOW_SPICY = (
     ended(varied(EARLY, TWO_FACES, high_stakes=False), "exact", 200, overshoot="not_allowed"),

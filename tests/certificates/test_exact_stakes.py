@@ -101,10 +101,9 @@ def assert_encloses(rules: Ruleset) -> None:
         bounds = found.win_probability(start.own, start.other, second=second)
         assert bounds.lower - CLOSE <= oracle.value(start) <= bounds.upper + CLOSE
         assert 0 <= bounds.upper - bounds.lower <= NARROW
-        plain = oracle.offers[oracle.numbers[oracle.told_apart(start)]]
         for points, hand in offers_to(found, start):
             offer = found.take_over(start.own, start.other, points, hand, second=second)
-            taken = plain[numbers[hand], points // oracle.step]
+            taken = oracle.offer(start, numbers[hand], points)
             assert offer.fresh == bounds
             assert offer.take_over.lower - CLOSE <= taken <= offer.take_over.upper + CLOSE
             assert 0 <= offer.take_over.upper - offer.take_over.lower <= NARROW
@@ -120,10 +119,10 @@ def assert_encloses_last_turns(rules: Ruleset) -> int:
             start = oracle.told_apart(Start(own, other, own != 0, True, stage=stage))
             if start not in oracle.numbers:
                 continue
-            value, plain = oracle.value(start), oracle.offers[oracle.numbers[start]]
+            value = oracle.value(start)
             for points, hand in offers_to(found, Start(own, other)):
                 offer = found.take_over(own, other, points, hand, second=stage == "second")
-                taken = plain[numbers[hand], points // oracle.step]
+                taken = oracle.offer(start, numbers[hand], points)
                 for bounds, right in ((offer.fresh, value), (offer.take_over, taken)):
                     assert bounds.lower - CLOSE <= right <= bounds.upper + CLOSE
                     assert 0 <= bounds.upper - bounds.lower <= NARROW
