@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from tests.agreement.test_stakes import (
     with_no_stakes,
 )
 from tests.oracles.match import Stage, Start, every_start
+from tests.oracles.tiny_stakes import TinyStakes
 from tests.oracles.variations import turned
 
 CLOSE, NARROW = 1e-12, 1e-9
@@ -180,16 +182,28 @@ def test_the_bounds_of_the_race_and_these_lie_around_the_same_values(rules: Rule
             assert same.lower <= taken.upper
 
 
-def test_one_turn_decides() -> None:
-    # Both need a first bank of all 100 points, so nothing is ever taken over, and w = p + (1 - p)(1 - w).
-    turn = TurnRules(dice=2, hot_dice="may_bank", opening_minimum=100)
+@pytest.mark.parametrize(("target", "opening"), [(100, 100), (200, 0), (250, 100)])
+def test_a_game_small_enough_for_fractions(target: int, opening: int) -> None:
+    turn = TurnRules(dice=2, hot_dice="may_bank", opening_minimum=opening)
     scoring = Scoring(singles=(100, 0, 0, 0, 50, 0), triples=(0,) * 6)
-    rules = replace(varied(ended(PLAIN, "first_to_target", 100)), name="one-turn", scoring=scoring, turn=turn)
-    # Two dice: any 1, or two 5s, do it; a single 5 leaves one die with 50 points, from where a 1 or a 5 does it.
+    rules = replace(varied(ended(PLAIN, "first_to_target", target)), name="tiny", scoring=scoring, turn=turn)
+    found, plain, taken_over = certified(rules), TinyStakes(target, opening), 0
+    for own, other in product(range(0, target, 50), repeat=2):
+        value, bounds = plain.value(own, other), found.win_probability(own, other)
+        assert bounds.lower <= value <= bounds.upper
+        assert bounds.upper - bounds.lower < 1e-10
+        for points, hand in offers_to(found, Start(own, other)):
+            taken, offer = plain.offer(own, other, points, len(hand)), found.take_over(own, other, points, hand)
+            assert offer.take_over.lower <= taken <= offer.take_over.upper
+            taken_over += taken > value
+    # With one turn to decide nothing is ever taken over; else it is worth it at times.
+    assert (taken_over > 0) == (target > opening)
+
+
+def test_one_turn_decides() -> None:
+    # Both need a first bank of all 100 points: two dice do it by any 1 or two 5s, or by a 5 and then a 1 or a 5.
     chance = Fraction(11 + 1, 36) + Fraction(8, 36) * Fraction(2, 6)
-    bounds = certified(rules).win_probability()
-    assert bounds.lower <= chance / (1 - (1 - chance) ** 2) <= bounds.upper
-    assert bounds.upper - bounds.lower < CLOSE * 100
+    assert TinyStakes(100, 100).value(0, 0) == chance / (1 - (1 - chance) ** 2)
 
 
 # -- what was tampered with ------------------------------------------------------------------------------------------
