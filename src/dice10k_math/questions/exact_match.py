@@ -241,9 +241,12 @@ def _stakes(rules: Ruleset, told: Progress, layout: Layout | None) -> tuple[Expl
     if hot_dice_chance(turn_model(rules)) == 1:
         why = "some play never busts, so a player who is behind need not end a turn"
         raise InputError(f"{rules.name}: high_stakes where {why}; remedy: {REMEDY}")
-    _check_stakes_size(rules)
+    # Before the race is laid out, which takes long itself for a great target; then by how far its turns have to go.
+    _check_stakes_size(rules, 2 * rules.ending.target)
     race = StakesRace(rules)
-    match = StakesMatch(rules, layout or _stakes_layout(race))
+    layout = layout or _stakes_layout(race)
+    _check_stakes_size(rules, layout.most)
+    match = StakesMatch(rules, layout)
     claims = propose_stakes(match, race, told)
     return match, claims, judge_stakes_exactly(match, claims, part_of(told, JUDGING))
 
@@ -257,11 +260,11 @@ def _stakes_layout(race: StakesRace) -> Layout:
     return replace(layout, most=race.most) if race.stands_still else layout
 
 
-def _check_stakes_size(rules: Ruleset) -> None:
+def _check_stakes_size(rules: Ruleset, most: int) -> None:
     model, phases = turn_model(rules), 2 if rules.ending.kind == "equal_turns" else 1
     starts = phases * (least_reaching(rules) // bank_step(rules)) ** 2
     choices = sum(len(roll.entries) for hand in model.hands for roll in hand.classes)
-    if starts * (2 * rules.ending.target // model.step) * choices > MOST_STAKES:
+    if starts * (most // model.step) * choices > MOST_STAKES:
         raise _too_great(rules, "5000, or 1000 with spicy dice")
 
 
