@@ -51,7 +51,6 @@ SLOW = (
     ended(varied(EARLY), "equal_turns", 250),
     ended(varied(turned(DES_10000, "minimum-of-200", bank_minimum=200)), "final_round", 400),
     ended(varied(turned(DES_10000, "multiple-of-100", bank_multiple=100)), "final_round", 300),
-    ended(varied(EARLY, TWO_FACES), "final_round", 250),
     ended(BOTH, "first_to_target", 500),
 )
 
