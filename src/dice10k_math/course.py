@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dice10k_math.endings import TurnEndings
 from dice10k_math.movers import PolicyMover
 from dice10k_math.program import Floats, Ints
 from dice10k_math.race import Race
@@ -14,6 +15,8 @@ NEGLIGIBLE = 1e-13
 """Probability of a match that is still going on, at which it is not followed any further."""
 MOST_TURNS = 20_000
 Movers = tuple[PolicyMover, PolicyMover]
+Turns = tuple[tuple[float, TurnEndings], ...]
+"""How often turns are played on average, and how they end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +27,17 @@ class Course:
     ----------
     length
         Probability that the match takes so many turns of both players together: index 0 is no turn.
-    played
-        For each player, how often each of his turns is played on average: by the number of the turn in his `Plays`.
+    turns
+        For each player, how his turns end, each with how often it is played on average.
+    won
+        Probability that each player wins; what is shared counts half for both.
     left
         Probability of matches that were not followed to their end.
     """
 
     length: tuple[float, ...]
-    played: tuple[Floats, Floats]
+    turns: tuple[Turns, Turns]
+    won: tuple[float, float]
     left: float
 
 
@@ -84,9 +90,12 @@ class _Walk:
         self.tie_numbers = [mover.tie_numbers if ties else None for mover in movers]
         # Asking for numbers follows turns, so the probabilities come last.
         self.deficits = next((len(numbers) for numbers in self.last_numbers if numbers is not None), 1)
-        self.banked = [mover.plays.banked(race.unit, race.scores + self.deficits)[0] for mover in movers]
+        found = [mover.plays.banked(race.unit, race.scores + self.deficits) for mover in movers]
+        self.banked, self.beyond = [banked for banked, _ in found], [beyond for _, beyond in found]
+        self.above = [_above(banked, beyond) for banked, beyond in found]
         self.ended = [mover.plays.ended for mover in movers]
         self.played = [np.zeros(len(ended)) for ended in self.ended]
+        self.won = [0.0, 0.0]
 
     def step(self, here: _Places) -> _Places:
         """Return where the match can be after one more turn."""
@@ -101,6 +110,10 @@ class _Walk:
                 self._extra(player, float(here.lead[player]), here.level[player], after)
         return after
 
+    def turns(self, player: int) -> Turns:
+        """Return the turns of a player, each with how often it has been played."""
+        return tuple(zip(self.played[player].tolist(), self.movers[player].plays.endings, strict=False))
+
     def _count(self, player: int, numbers: Ints, mass: Floats) -> None:
         self.played[player] += np.bincount(numbers.ravel(), mass.ravel(), len(self.played[player]))
 
@@ -110,7 +123,10 @@ class _Walk:
         self._count(player, numbers, mass)
         following = after.live[1 - player, race.other(phase)]
         following += (mass * self.ended[player][numbers, 0]).T
+        self.won[player] += float((mass * self.ended[player][numbers, 1]).sum())
         answered = race.has_last_turn and phase == 0
+        if not answered:
+            self.won[player] += float((mass * self.beyond[player][numbers]).sum())
         for units in np.flatnonzero(banked[np.unique(numbers[mass > 0])].any(axis=0)).tolist():
             moved = mass * banked[numbers, units]
             below = max(scores - units, 0)
@@ -119,26 +135,50 @@ class _Walk:
                 totals = np.arange(below, scores) + units - scores
                 inside = totals < self.deficits
                 after.last[1 - player][totals[inside]] += moved[below:][inside]
+            else:
+                self.won[player] += float(moved[below:].sum())
 
     def _last(self, player: int, mass: Floats, after: _Places) -> None:
         numbers = self.last_numbers[player]
         assert numbers is not None  # noqa: S101 - a last turn has a number
         self._count(player, numbers, mass)
+        deficit = self.race.scores + np.arange(self.deficits)[:, None] - np.arange(self.race.scores)[None, :]
+        level = self._settled(player, numbers, deficit, mass)
         if self.tie_numbers[player] is not None:
-            deficit = self.race.scores + np.arange(self.deficits)[:, None] - np.arange(self.race.scores)[None, :]
-            after.lead[1 - player] += float((mass * self.banked[player][numbers, deficit]).sum())
+            after.lead[1 - player] += level
+        else:
+            self._won(level / 2, level / 2)
+
+    def _settled(self, player: int, numbers: Ints, deficit: Ints, mass: Floats) -> float:
+        """Add up who wins by a turn that has to make good a deficit; return how likely both are level after it."""
+        bust, instant, left = np.moveaxis(self.ended[player][numbers], -1, 0)
+        more = self.above[player][numbers, deficit] + instant
+        level = np.where(deficit == 0, bust, self.banked[player][numbers, deficit])
+        won = float((mass * more).sum())
+        lost = float((mass * np.maximum(1.0 - more - level - left, 0.0)).sum())
+        self._won(*((won, lost) if player == 0 else (lost, won)))
+        return float((mass * level).sum())
+
+    def _won(self, first: float, second: float) -> None:
+        self.won[0] += first
+        self.won[1] += second
 
     def _extra(self, player: int, leading: float, level: Floats, after: _Places) -> None:
         numbers = self.tie_numbers[player]
         assert numbers is not None  # noqa: S101 - an extra round has numbers
         lead, follow = numbers
         self.played[player][lead] += leading
+        self.won[player] += leading * self.ended[player][lead, 1]
         after.level[1 - player] += leading * self.banked[player][lead, : self.deficits]
         after.level[1 - player][0] += leading * self.ended[player][lead, 0]
         self._count(player, follow, level)
-        again = self.banked[player][follow, np.arange(self.deficits)]
-        again[0] = self.ended[player][follow[0], 0]
-        after.lead[1 - player] += float((level * again).sum())
+        after.lead[1 - player] += self._settled(player, follow, np.arange(self.deficits, dtype=np.int32), level)
+
+
+def _above(banked: Floats, beyond: Floats) -> Floats:
+    """Return how likely a turn banks more than so many units: the last column holds what is beyond them."""
+    found: Floats = np.cumsum(np.column_stack([beyond, banked[:, :0:-1]]), axis=1)[:, ::-1]
+    return found
 
 
 def follow_match(
@@ -168,4 +208,5 @@ def follow_match(
         total = here.total
         length.append(max(before - total, 0.0))
         before = total
-    return Course(tuple(length), (walk.played[0], walk.played[1]), before)
+    won = walk.won[0], walk.won[1]
+    return Course(tuple(length), (walk.turns(0), walk.turns(1)), won, max(before, 1.0 - sum(won)))

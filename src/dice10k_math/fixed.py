@@ -65,16 +65,24 @@ class FixedTurns:
         self.inner: Mask = program.turn_score <= program.most
         self._lock = Lock()
         self._kept: OrderedDict[tuple[Hashable, BankRule], FixedTurn] = OrderedDict()
+        self._bytes = 0
 
     def of(self, key: Hashable, rule: BankRule) -> FixedTurn:
         """Return the turn of the player with a key, under a bank rule."""
         with self._lock:
-            found = self._kept.pop((key, rule), None)
+            found = self._taken_out(key, rule)
         found = found or self._written(key, rule)
         with self._lock:
+            self._taken_out(key, rule)
             self._kept[key, rule] = found
-            while len(self._kept) > 1 and sum(turn.bytes for turn in self._kept.values()) > MOST_BYTES:
-                self._kept.popitem(last=False)
+            self._bytes += found.bytes
+            while len(self._kept) > 1 and self._bytes > MOST_BYTES:
+                self._bytes -= self._kept.popitem(last=False)[1].bytes
+        return found
+
+    def _taken_out(self, key: Hashable, rule: BankRule) -> FixedTurn | None:
+        found = self._kept.pop((key, rule), None)
+        self._bytes -= found.bytes if found is not None else 0
         return found
 
     @cached_property
@@ -111,7 +119,7 @@ class FixedTurns:
         if len(rows) and rows.min() < 0:
             raise ValueError("a policy's choice leads to no row of the program")
         terms = int(np.diff(starts).max())
-        return FixedTurn(starts, rows, chances, self._takes(key), (terms + 8) * 2.0**-53)
+        return FixedTurn(starts, rows, chances, self.takes(key), (terms + 8) * 2.0**-53)
 
     def _chosen(self, key: Hashable, rule: BankRule) -> Ints:
         """Return what is chosen after each class of rolls of each after-state: the entry times 3, plus 1 for a bank."""
@@ -169,7 +177,7 @@ class FixedTurns:
     def _is(self, choice: Choice, turn_score: int, hand: int, hot: bool) -> bool:
         return choice.turn_score == turn_score and choice.hand == self.model.hands[hand].hand and choice.hot == hot
 
-    def _takes(self, key: Hashable) -> Mask:
+    def takes(self, key: Hashable) -> Mask:
         """Return which offers the player takes over."""
         program, player = self.program, self.player
         if isinstance(player, ComputerPlayer | CallablePlayer):

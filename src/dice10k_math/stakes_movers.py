@@ -290,7 +290,7 @@ class StakesPolicyMover(PolicyMover):
         """Return what the player makes of the banks of the other."""
         if side in self._answers:
             return self._answers[side]
-        last, size = self._last_turns, int(self._last_turns.starts[-1])
+        last, size = self.all_last_turns, int(self.all_last_turns.starts[-1])
         if 8 * size > MOST_ANSWERS:
             raise InputError(
                 f"policy: {len(last.turns):,} different last turns need {size / 2**27:.0f} GiB of memory; "
@@ -310,7 +310,8 @@ class StakesPolicyMover(PolicyMover):
         return found[side]
 
     @cached_property
-    def _last_turns(self) -> _LastTurns:
+    def all_last_turns(self) -> LastTurns:
+        """All last turns of the player."""
         race, unit, plays = self.stakes, self.race.unit, self.plays
         totals = race.rows - race.scores if race.has_last_turn else 0
         found: dict[LastTurn, int] = {}
@@ -320,11 +321,11 @@ class StakesPolicyMover(PolicyMover):
             place = Standing(own * unit, total * unit, last=True, closing=race.phases == 2, opened=opened)
             turn = plays.player.key(place), plays.rule(own * unit, opened), total - own
             numbers[past, own] = found.setdefault(turn, len(found))
-        return _LastTurns.of(race, list(found), numbers)
+        return LastTurns.of(race, list(found), numbers)
 
     def _answer(self, by: tuple[Hashable, BankRule], rows: list[int], sides: tuple[Side, ...], worths: Floats) -> None:
         """Fill in what last turns are worth that are played alike."""
-        last, units, turn = self._last_turns, self.stakes.bank_units[:, None], self.fixed.of(*by)
+        last, units, turn = self.all_last_turns, self.stakes.bank_units[:, None], self.fixed.of(*by)
         for part in (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)):
             behind = np.array([last.turns[number][2] for number in part])
             table = np.where(units > behind, 1.0, np.where(units == behind, 0.5, 0.0))
@@ -332,13 +333,13 @@ class StakesPolicyMover(PolicyMover):
                 found = self._worths(turn, table, np.arange(len(part), dtype=np.int32), side)
                 for column, number in enumerate(part):
                     first, end = last.banks[number]
-                    states = self._offered_states[first:end]
+                    states = self.offered_states[first:end]
                     taken = np.where(states >= 0, found[states, column], _edge(side))
                     start = last.starts[number]
                     out[start : start + end - first] = np.where(turn.takes[first:end], taken, found[-1, column])
 
     @cached_property
-    def _offered_states(self) -> Ints:
+    def offered_states(self) -> Ints:
         """Number of the after-state that goes on from each bank row; -1: there is none that is followed."""
         program, step = self.race.program, self.race.model.step
         rows = self.fixed.states_at[program.bank_hands, program.bank_scores // step]
@@ -361,7 +362,7 @@ LastTurn = tuple[Hashable, BankRule, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _LastTurns:
+class LastTurns:
     """All last turns of a player that differ.
 
     Attributes
@@ -382,7 +383,7 @@ class _LastTurns:
     starts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, race: StakesRace, turns: list[LastTurn], numbers: Ints) -> _LastTurns:
+    def of(cls, race: StakesRace, turns: list[LastTurn], numbers: Ints) -> LastTurns:
         """Work out which banks come before which last turn: those from below the target to one of its totals."""
         least, most = np.full(len(turns), race.rows), np.zeros(len(turns), np.int64)
         totals = np.broadcast_to(race.scores + np.arange(len(numbers))[:, None], numbers.shape)

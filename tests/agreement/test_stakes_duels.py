@@ -214,12 +214,6 @@ def test_random_matches_agree_with_what_offers_are_worth(name: str, target: int,
     assert found.upper - found.lower < 1e-9
 
 
-def test_the_length_of_a_match_with_offers_is_refused() -> None:
-    found = evaluate(ended(varied(EARLY), "first_to_target", 200), ("threshold 150", "threshold 150"))
-    with pytest.raises(InputError, match=r"course: .* has High Stakes"):
-        found.course()
-
-
 def test_bounds_that_claim_too_much_are_refused() -> None:
     race = FollowedStakesRace(ended(varied(EARLY), "first_to_target", 200))
     movers = BestStakesMover(race), StakesPolicyMover(race, player("threshold 150 take=4:0", race.rules))

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
-from dice10k_math.course import follow_match
+from dice10k_math.course import Course, follow_match
 from dice10k_math.endings import TurnEndings
 from dice10k_math.errors import InputError
+from dice10k_math.falling_course import follow_falling
 from dice10k_math.movers import PolicyMover
 from dice10k_math.plays import Plays
 from dice10k_math.policy import Policy, Standing, format_policy, parse_policy, seat
@@ -18,12 +19,13 @@ from dice10k_math.questions.field_duels import FieldDuel, solve_field_duel
 from dice10k_math.questions.match import WinProbability, check_match
 from dice10k_math.questions.optimum import optimal_player
 from dice10k_math.questions.spreads import Spread, solve_spread
-from dice10k_math.questions.stakes_duels import solve_stakes_duel
+from dice10k_math.questions.stakes_duels import StakesDuel, solve_stakes_duel
 from dice10k_math.race import Race, is_race
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.steps import score_step
 from dice10k_math.spread import is_followed
 from dice10k_math.stakes import FollowedStakesRace
+from dice10k_math.stakes_course import follow_stakes
 from dice10k_math.stakes_movers import StakesPolicyMover
 
 if TYPE_CHECKING:
@@ -146,17 +148,25 @@ class Evaluation:
         (1.0, True)
         """
         _check_seat(seat)
-        if self.rules.variants.high_stakes:
-            raise InputError(f"course: {self.rules.name} has High Stakes; allowed: turns that start from nothing")
-        if self.movers is None or not isinstance(self.duel, Duel):
-            raise InputError(f"course: {self.rules.name} lets scores fall; allowed: games in which they cannot")
         place = self.duel.place(score, opponent, second=second)
-        course = follow_match(self.duel.race, self.movers, seat - 1, place, share)
-        seats = [
-            SeatCourse.of(zip(played.tolist(), mover.plays.endings, strict=False))
-            for played, mover in zip(course.played, self.movers, strict=True)
-        ]
-        return MatchCourse(course.length, (seats[0], seats[1]), course.left)
+        if isinstance(self.duel, Duel):
+            assert self.movers is not None  # noqa: S101 - races have them
+            course = _follow_race(self.duel, self.movers, seat - 1, (place[0], place[1], place[-1]), share)
+        else:
+            course = follow_falling(self.plays, seat - 1, (score, opponent), share)
+        first, second_seat = (SeatCourse.of(turns) for turns in course.turns)
+        return MatchCourse(course.length, (first, second_seat), course.won, course.left)
+
+
+def _follow_race(
+    duel: Duel, movers: tuple[PolicyMover, PolicyMover], player: int, place: tuple[int, int, int], share: float
+) -> Course:
+    first, second = movers
+    if isinstance(duel, StakesDuel):
+        assert isinstance(first, StakesPolicyMover)  # noqa: S101 - who else plays such a match
+        assert isinstance(second, StakesPolicyMover)  # noqa: S101
+        return follow_stakes(duel.stakes, (first, second), player, place, share)
+    return follow_match(duel.race, movers, player, place, share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +216,15 @@ class MatchCourse:
         Probability that it takes so many turns of both together: index 0 is no turn.
     seats
         What the turns of each bring.
+    won
+        Probability that each wins, as followed: what is shared counts half for both.
     left
         Probability of matches that were not followed to their end.
     """
 
     length: tuple[float, ...]
     seats: tuple[SeatCourse, SeatCourse]
+    won: tuple[float, float]
     left: float
 
     @property
@@ -351,13 +364,14 @@ def evaluate(
     pair = read[0], read[1]
     if rules.variants.high_stakes:
         stakes = FollowedStakesRace(rules)
-        first, second = (stakes_mover_of(stakes, policy) for policy in pair)
-        return Evaluation(rules, pair, solve_stakes_duel(stakes, (first, second), told), (first.plays, second.plays))
+        players = stakes_mover_of(stakes, read[0]), stakes_mover_of(stakes, read[1])
+        plays = players[0].plays, players[1].plays
+        return Evaluation(rules, pair, solve_stakes_duel(stakes, players, told), plays, players)
     if not is_race(rules):
-        players = seat(read[0], rules, optimal_player), seat(read[1], rules, optimal_player)
+        seated = seat(read[0], rules, optimal_player), seat(read[1], rules, optimal_player)
         if is_followed(rules):
-            return Evaluation(rules, pair, *solve_spread(players, told))
-        plays = Plays(players[0]), Plays(players[1])
+            return Evaluation(rules, pair, *solve_spread(seated, told))
+        plays = Plays(seated[0]), Plays(seated[1])
         return Evaluation(rules, pair, solve_field_duel(rules, plays, told), plays)
     race = Race(rules)
     movers = mover_of(race, read[0]), mover_of(race, read[1])
