@@ -31,6 +31,9 @@ class Places:
 
     Attributes
     ----------
+    closing, answered
+        Whether a turn closes a round of equal turns, and whether one that reaches the target is answered by a last
+        turn.
     scores
         The scores that are followed.
     states
@@ -43,8 +46,10 @@ class Places:
         Where a turn can lead that is no own state: a win, a total (the first one), and what is not followed.
     """
 
-    def __init__(self, rules: Ruleset) -> None:
+    def __init__(self, rules: Ruleset, phase: int = 0) -> None:
         self.rules, self.unit = rules, score_step(rules)
+        self.closing = phase == 1
+        self.answered = rules.ending.kind in {"final_round", "equal_turns"} and not self.closing
         target, turn = rules.ending.target, rules.turn
         low = -(max(BELOW, 4 * max(penalties(rules), default=0)) // self.unit * self.unit)
         high = target + ABOVE if rules.ending.overshoot == "add_or_subtract" else target
@@ -61,7 +66,7 @@ class Places:
         self._number = {state: number for number, state in enumerate(self.states)}
         self.columns = np.array([(state.score - low) // self.unit for state in self.states], np.int32)
         first = -(-target // self.unit) * self.unit
-        self.totals = range(first, first + PAST, self.unit) if rules.ending.kind == "final_round" else range(0)
+        self.totals = range(first, first + PAST, self.unit) if self.answered else range(0)
         self.won, self.first_total = len(self.states), len(self.states) + 1
         self.beyond = self.first_total + len(self.totals)
 
@@ -72,7 +77,8 @@ class Places:
     def standing(self, state: OwnState, opponent: int, *, last: bool = False) -> Standing:
         """Return what a player knows in an own state."""
         opened = state.opened if self.remembers else state.score != 0
-        return Standing(state.score, opponent, last, opened=opened, busts=state.busts)
+        closing = self.closing or (last and self.rules.ending.kind == "equal_turns")
+        return Standing(state.score, opponent, last, closing, opened, state.busts)
 
     def leads(self, state: OwnState, endings: TurnEndings) -> tuple[Ints, Floats]:
         """Return where a turn leads, with probabilities."""
@@ -87,7 +93,7 @@ class Places:
     def _banked(self, score: int) -> int:
         if not is_done(self.rules, score):
             return self._number.get(OwnState(score, True, 0), self.beyond)
-        if self.rules.ending.kind != "final_round":
+        if not self.answered:
             return self.won
         return min(self.first_total + (score - self.totals[0]) // self.unit, self.beyond)
 
@@ -188,7 +194,12 @@ class _Seat:
 
 
 def follow_falling(
-    plays: tuple[Plays, Plays], player: int, scores: tuple[int, int], share: float = NEGLIGIBLE
+    plays: tuple[Plays, Plays],
+    player: int,
+    scores: tuple[int, int],
+    share: float = NEGLIGIBLE,
+    *,
+    closing: bool = False,
 ) -> Course:
     """Follow a match between two policies in which scores can fall or pass the target.
 
@@ -202,19 +213,26 @@ def follow_falling(
         His score and the other's.
     share
         Probability of a match that is still going on, at which it is not followed any further.
+    closing
+        Under equal turns: whether his turn closes the round.
     """
-    places = Places(plays[0].rules)
-    seats = _Seat(places, plays[0]), _Seat(places, plays[1])
-    live = np.zeros((len(places.states), len(places.states)))
-    live[places.state_of(scores[0]), places.state_of(scores[1])] = 1.0
-    last = np.zeros((len(places.states), len(places.totals)))
+    rules = plays[0].rules
+    phases = [Places(rules, phase) for phase in range(2 if rules.ending.kind == "equal_turns" else 1)]
+    seats = [[_Seat(places, each) for places in phases] for each in plays]
+    phase, states, totals = int(closing), len(phases[0].states), len(phases[0].totals)
+    live, last = np.zeros((states, states)), np.zeros((states, totals))
+    live[phases[0].state_of(scores[0]), phases[0].state_of(scores[1])] = 1.0
     length, won = [0.0], [0.0, 0.0]
     while live.sum() + last.sum() > share and len(length) <= MOST_TURNS:
-        out = seats[player].carry(live)
-        one, two = seats[player].last(last)
+        places = phases[phase]
+        # Last turns are looked up where totals are: with the turns that they answer.
+        one, two = seats[player][0].last(last)
+        out = seats[player][phase].carry(live)
         one += float(out[:, places.won].sum())
         won[player], won[1 - player] = won[player] + one, won[1 - player] + two
         length.append(one + two)
         live = np.ascontiguousarray(out[:, : places.won])
-        last, player = out[:, places.first_total : places.beyond], 1 - player
-    return Course(tuple(length), (seats[0].often(), seats[1].often()), (won[0], won[1]), max(1.0 - sum(won), 0.0))
+        last = out[:, places.first_total : places.beyond] if places.answered else np.zeros((states, totals))
+        player, phase = 1 - player, (phase + 1) % len(phases)
+    first, second = (tuple(turn for seat in each for turn in seat.often()) for each in seats)
+    return Course(tuple(length), (first, second), (won[0], won[1]), max(1.0 - sum(won), 0.0))

@@ -191,7 +191,8 @@ class PolicyFieldMover:
 
     def _standing(self, state: OwnState, score: int, opponent: int, *, last: bool = False) -> Standing:
         opened = state.opened if self.field.remembers else score != 0
-        return Standing(score, opponent, last, opened=opened, busts=state.busts)
+        closing = self.field.phases == 2 and (last or self.field.phase == 1)
+        return Standing(score, opponent, last, closing, opened, state.busts)
 
     def _opponents(self, score: int) -> Iterator[tuple[int | None, list[int]]]:
         """Yield opponents' scores, such that every way of playing is met, each with the intervals it stands for.
@@ -207,7 +208,8 @@ class PolicyFieldMover:
                 else:
                     yield from ((each, [number]) for each in range(int(low), int(high) + 1, self.field.unit))
             return
-        ordered = sorted(set(breaks))
+        # A turn that closes a round may be played otherwise against who has reached the target: nobody has here.
+        ordered = sorted({*breaks, *([self.field.target] if self.field.phases == 2 else [])})
         pieces = [(bisect_right(ordered, low), bisect_right(ordered, high)) for _, (low, high) in intervals]
         for piece in range(len(ordered) + 1):
             inside = [number for number, (first, last) in enumerate(pieces) if first <= piece <= last]

@@ -32,13 +32,14 @@ OPENING = replace(
     bust=BustRules(on_six=(SixDicePenalty(100, below=200), SixDicePenalty(200))),
     ending=Ending("final_round", 500),
 )
+ROUNDS = replace(IN_A_ROW, name="rounds", ending=Ending("equal_turns", 400, tie="shared"))
 EXACT = replace(
     HUNDREDS,
     name="exact",
     bust=BustRules(on_six=(SixDicePenalty(200),)),
     ending=Ending("exact", 400, overshoot="add_or_subtract"),
 )
-FALLING = (IN_A_ROW, OPENING, pytest.param(EXACT, marks=pytest.mark.slow))
+FALLING = (IN_A_ROW, OPENING, ROUNDS, pytest.param(EXACT, marks=pytest.mark.slow))
 FALLING_PAIR = ("threshold 300 2:200 end=win if behind>=300 400", "threshold 200 2:300 end=win if own<200,ahead>=0 300")
 
 

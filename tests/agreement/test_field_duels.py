@@ -11,12 +11,13 @@ import pytest
 
 from dice10k_math import InputError, best_response, evaluate, exploitability, load_rules, solve_match
 from dice10k_math.certify.field import judge_field
+from dice10k_math.certify.rounds import judge_rounds_duel
 from dice10k_math.field import Field
 from dice10k_math.field_movers import BestFieldMover, PolicyFieldMover
 from dice10k_math.plays import Plays
 from dice10k_math.policy import CallablePolicy, Player, Policy, Standing, parse_policy, seat
 from dice10k_math.policy.players import breaks_of
-from dice10k_math.questions.field_duels import solve_field_duel
+from dice10k_math.questions.field_duels import RoundsDuel, solve_field_duel
 from dice10k_math.rules.model import BustRules, Ending, Ruleset, SixDicePenalty, with_target
 from dice10k_math.solve.field import solve_field
 from tests.agreement.test_field import EXACT, EXTENTS, IN_A_ROW, SMALL
@@ -32,7 +33,10 @@ REACH = replace(
     ending=Ending("first_to_target", 300),
 )
 PAIR = ("threshold 100 end=win", "threshold 100 2:200 if behind>=200 100 1:200 if opponent_to_go<200,own<200 100")
+ROUNDS = replace(IN_A_ROW, name="rounds", ending=Ending("equal_turns", 400, tie="shared"))
+ROUNDS_PAIR = (PAIR[0], "threshold 100 2:200 if behind>=200 100")
 ORACLES = {
+    ROUNDS.name: (1_800, (-2_400, 1_000)),
     IN_A_ROW.name: (1_800, (-2_400, 1_000)),
     FINAL.name: (1_800, (-2_400, 1_000)),
     EXACT.name: (4_000, (-1_000, 4_000)),
@@ -97,6 +101,58 @@ def test_two_policies_are_worth_what_plain_loops_say(rules: Ruleset) -> None:
             _, lower, upper = found.of(number, found.place(own, other))
             assert lower - 3e-8 <= right.value(number, start_of(own, other)) <= upper + 3e-8, (own, other, number)
             assert upper - lower < 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ROUNDS_PAIR)
+def test_the_best_response_with_equal_turns_is_worth_what_plain_loops_say(policy: str) -> None:
+    found, right = best_response(ROUNDS, policy), oracle(ROUNDS, (None, policy))
+    for (own, other), second in product(starts(ROUNDS), (False, True)):
+        here = found.win_probability(own, other, second=second)
+        start = start_of(own, other)._replace(stage="second" if second else "")
+        assert here.lower - 3e-8 <= right.value(0, start) <= here.upper + 3e-8, (own, other, second)
+        assert here.upper - here.lower < 1e-3
+        waiting = found.win_probability(other, own, second=second, waiting=True)
+        assert waiting.lower - 3e-8 <= 1 - right.value(1, start) <= waiting.upper + 3e-8, (own, other, second)
+
+
+@pytest.mark.slow
+def test_two_policies_with_equal_turns_are_worth_what_plain_loops_say() -> None:
+    found, right = evaluate(ROUNDS, ROUNDS_PAIR), oracle(ROUNDS, ROUNDS_PAIR)
+    for (own, other), second, number in product(starts(ROUNDS), (False, True), (0, 1)):
+        here = found.win_probability(own, other, seat=number + 1, second=second)
+        start = start_of(own, other)._replace(stage="second" if second else "")
+        assert here.lower - 3e-8 <= right.value(number, start) <= here.upper + 3e-8, (own, other, second, number)
+        assert here.upper - here.lower < 1e-3
+
+
+def test_equal_turns_of_policies_are_judged_and_told_apart() -> None:
+    found = evaluate(ROUNDS, ROUNDS_PAIR)
+    assert isinstance(found.duel, RoundsDuel)
+    frame = found.to_frame()
+    assert frame["second"].sum() * 2 == len(frame)
+    first, second = found.duel.phases
+    movers = [
+        tuple(PolicyFieldMover.of(each.field, player(text, ROUNDS)) for each in found.duel.phases)
+        for text in ROUNDS_PAIR
+    ]
+    us, them = np.stack([first.lower[0], second.lower[0]]), np.stack([first.upper[1], second.upper[1]])
+    pair = (movers[0][0], movers[0][1]), (movers[1][0], movers[1][1])
+    assert judge_rounds_duel(pair, us, them).accepted
+    place = first.field.state_of(100), first.field.state_of(300)
+    for phase, (table, by) in product((0, 1), ((us, 1e-9), (them, -1e-9), (us, float("nan")))):
+        kept = table[(phase, *place)]
+        table[(phase, *place)] += by
+        assert not judge_rounds_duel(pair, us, them).accepted
+        table[(phase, *place)] = kept
+
+
+def test_extra_rounds_of_policies_in_which_scores_fall_are_refused() -> None:
+    rules = replace(ROUNDS, ending=Ending("equal_turns", 400, tie="extra_rounds"))
+    with pytest.raises(
+        InputError, match=r'extra rounds in which scores can fall; allowed: policies with tie = "shared"'
+    ):
+        evaluate(rules, ROUNDS_PAIR)
 
 
 def test_two_policies_with_busts_in_a_row_are_evaluated() -> None:

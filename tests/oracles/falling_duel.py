@@ -96,7 +96,9 @@ class FallingDuel:
         return rest
 
     def _endings(self, player: Player, start: Start) -> Ended:
-        key = player.key(Standing(start.own, start.other, start.stage == "last", False, start.opened, start.busts))
+        closing = start.stage == "second"
+        last = start.stage == "last" or (closing and start.other >= self.match.rules.ending.target)
+        key = player.key(Standing(start.own, start.other, last, closing, start.opened, start.busts))
         place = id(player), key, start.own, start.opened
         if place not in self.followed:
             self.followed[place] = self._follow(player, key, start)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dice10k_math.certify.field import FieldFault, Job, judge_jobs
+from dice10k_math.certify.field import FieldFault, FieldVerdict, Job, judge_jobs
 from dice10k_math.certify.race import LEAST_COST
 from dice10k_math.extra_rounds import ExtraRounds
 from dice10k_math.field import Field
+from dice10k_math.field_movers import FieldMover
 from dice10k_math.last_turn import DOWN, UP
 from dice10k_math.program import Floats
 from dice10k_math.tie_levels import TieLevels
@@ -94,6 +95,39 @@ def judge_rounds(
     )
     faults: tuple[FieldFault | TieFault, ...] = (*ties, *judge_jobs(jobs, progress))
     return RoundsVerdict(faults, us.size + them.size + lead.size + follow.size)
+
+
+def judge_rounds_duel(
+    movers: tuple[tuple[FieldMover, FieldMover], tuple[FieldMover, FieldMover]],
+    us: Floats,
+    them: Floats,
+    progress: Share | None = None,
+) -> FieldVerdict:
+    """Check every bound of a match of equal turns whose ties are shared, between given players.
+
+    Parameters
+    ----------
+    movers
+        Who plays for the protected player, and for the other: each the turns that begin a round and those that close
+        one.
+    us, them
+        As `judge_rounds` has them.
+    progress
+        Told the share of the bounds that have been checked.
+    """
+    (own_first, own_second), (first, second) = movers
+    begins, closes = first.field, second.field
+    if begins.rules.ending.tie != "shared":
+        raise ValueError(f"tie: {begins.rules.ending.tie}; only shared ties are worth half to both")
+    waiting = begins.extend(1.0 - them[1].T, DOWN, first.last_turn(UP)), closes.extend(1.0 - them[0].T, DOWN)
+    theirs = begins.extend(1.0 - us[1].T, UP, own_first.last_turn(DOWN)), closes.extend(1.0 - us[0].T, UP)
+    jobs: tuple[Job, ...] = (
+        ("lower bound", own_first, us[0], waiting[0], DOWN),
+        ("upper bound", first, them[0], theirs[0], UP),
+        ("lower bound, closing a round", own_second, us[1], waiting[1], DOWN),
+        ("upper bound, closing a round", second, them[1], theirs[1], UP),
+    )
+    return FieldVerdict(tuple(judge_jobs(jobs, progress)), us.size + them.size)
 
 
 def _tie_faults(field: Field, levels: TieLevels, lead: Floats, follow: Floats) -> list[TieFault]:

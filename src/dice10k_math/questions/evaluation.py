@@ -15,7 +15,7 @@ from dice10k_math.plays import Plays
 from dice10k_math.policy import Policy, Standing, format_policy, parse_policy, seat
 from dice10k_math.policy.model import CallablePolicy
 from dice10k_math.questions.duels import Duel, Progress, solve_duel
-from dice10k_math.questions.field_duels import FieldDuel, solve_field_duel
+from dice10k_math.questions.field_duels import FieldDuel, RoundsDuel, duel_of
 from dice10k_math.questions.match import WinProbability, check_match
 from dice10k_math.questions.optimum import optimal_player
 from dice10k_math.questions.spreads import Spread, solve_spread
@@ -73,7 +73,7 @@ class Evaluation:
 
     rules: Ruleset
     policies: tuple[Policy, Policy]
-    duel: Duel | Spread | FieldDuel = field(repr=False, compare=False)
+    duel: Duel | Spread | FieldDuel | RoundsDuel = field(repr=False, compare=False)
     plays: tuple[Plays, Plays] = field(repr=False, compare=False)
     movers: tuple[PolicyMover, PolicyMover] | None = field(default=None, repr=False, compare=False)
 
@@ -153,7 +153,7 @@ class Evaluation:
             assert self.movers is not None  # noqa: S101 - races have them
             course = _follow_race(self.duel, self.movers, seat - 1, (place[0], place[1], place[-1]), share)
         else:
-            course = follow_falling(self.plays, seat - 1, (score, opponent), share)
+            course = follow_falling(self.plays, seat - 1, (score, opponent), share, closing=second)
         first, second_seat = (SeatCourse.of(turns) for turns in course.turns)
         return MatchCourse(course.length, (first, second_seat), course.won, course.left)
 
@@ -268,10 +268,10 @@ class SoloEvaluation:
 
 
 def value_of(
-    duel: Duel | Spread | FieldDuel, player: int, score: int, opponent: int, *, second: bool
+    duel: Duel | Spread | FieldDuel | RoundsDuel, player: int, score: int, opponent: int, *, second: bool
 ) -> tuple[float, float, float]:
     """Return a player's win probability when to move, with its bounds."""
-    if isinstance(duel, Duel):
+    if isinstance(duel, Duel | RoundsDuel):
         return duel.of(player, duel.place(score, opponent, second=second))
     return duel.of(player, duel.place(score, opponent, second=second))
 
@@ -372,7 +372,7 @@ def evaluate(
         if is_followed(rules):
             return Evaluation(rules, pair, *solve_spread(seated, told))
         plays = Plays(seated[0]), Plays(seated[1])
-        return Evaluation(rules, pair, solve_field_duel(rules, plays, told), plays)
+        return Evaluation(rules, pair, duel_of(rules, plays, told), plays)
     race = Race(rules)
     movers = mover_of(race, read[0]), mover_of(race, read[1])
     duel = solve_duel(race, movers, told)

@@ -4,7 +4,7 @@ bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,7 +19,7 @@ from dice10k_math.field_states import extents
 from dice10k_math.last_turn import NEAREST
 from dice10k_math.plays import Plays
 from dice10k_math.program import Floats
-from dice10k_math.questions.positions import FieldPositions
+from dice10k_math.questions.positions import FieldPositions, RoundsPositions
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.workers import Progress, part_of, within
 
@@ -55,7 +55,7 @@ class FieldDuel:
             Scores that cannot be, or that are not told apart.
         """
         rules = self.field.rules
-        if second:
+        if second and self.field.phases == 1:
             raise InputError(f"second: {rules.name} has no equal turns, so it does not matter who began")
         numbers = []
         for name, points in (("score", score), ("opponent", opponent)):
@@ -82,9 +82,49 @@ class FieldDuel:
         return FieldPositions(self.field, self.lower[player], self.upper[player]).columns()
 
 
-def response_positions(duel: FieldDuel) -> FieldPositions:
+@dataclass(frozen=True, slots=True, eq=False)
+class RoundsDuel:
+    """The same with equal turns.
+
+    Attributes
+    ----------
+    phases
+        Of the turns that begin a round, and of those that close one.
+    """
+
+    phases: tuple[FieldDuel, FieldDuel]
+
+    def place(self, score: int, opponent: int, *, second: bool = False) -> tuple[int, int, int]:
+        """Return the phase, and the numbers of both own states, with no busts in a row."""
+        return int(second), *self.phases[second].place(score, opponent, second=second)
+
+    def of(self, player: int, place: tuple[int, int, int]) -> tuple[float, float, float]:
+        """Return a player's win probability when to move, with its bounds."""
+        return self.phases[place[0]].of(player, place[1:])
+
+    def columns(self, player: int) -> dict[str, NDArray[Any]]:
+        """Return all turn starts of a player with two single scores as columns of a table."""
+        return _rounds_of(
+            [FieldPositions(each.field, each.lower[player], each.upper[player]) for each in self.phases]
+        ).columns()
+
+
+def _rounds_of(phases: Sequence[FieldPositions]) -> RoundsPositions:
+    first, second = phases
+    return RoundsPositions((first, second))
+
+
+def response_positions(duel: FieldDuel | RoundsDuel) -> FieldPositions | RoundsPositions:
     """Return the turn starts of the first player of a duel, as positions for advice."""
-    against = (duel.lower[1] + duel.upper[1]) / 2
+    if isinstance(duel, RoundsDuel):
+        first, second = duel.phases
+        return _rounds_of([_responding(first, second), _responding(second, first)])
+    return _responding(duel, duel)
+
+
+def _responding(duel: FieldDuel, after: FieldDuel) -> FieldPositions:
+    """Return the turn starts of the first player, the other's turn being that of another phase perhaps."""
+    against = (after.lower[1] + after.upper[1]) / 2
     waiting = duel.field.extend(1.0 - against.T, NEAREST, duel.last_turn)
     return FieldPositions(duel.field, duel.lower[0], duel.upper[0], waiting)
 
@@ -119,8 +159,6 @@ def solve_field_duel(
     NotConvergedError
         The judge did not accept the bounds.
     """
-    if rules.ending.kind == "equal_turns":
-        raise InputError(f"{rules.name}: equal turns in which scores can fall; allowed: policies with other endings")
     from dice10k_math.certify.field import judge_field
     from dice10k_math.solve.field import FieldBounds, estimate_field, solve_field
 
@@ -149,6 +187,54 @@ def solve_field_duel(
     if None not in plays:
         _check_lasting(duel)
     return duel
+
+
+def solve_rounds_duel(
+    rules: Ruleset, plays: tuple[Plays | None, Plays | None], told: Progress | None = None
+) -> RoundsDuel:
+    """Solve a match of equal turns, as `solve_field_duel` does.
+
+    Raises
+    ------
+    InputError
+        Extra rounds, or two policies that can go on for ever.
+    NotConvergedError
+        The judge did not accept the bounds.
+    """
+    if rules.ending.tie != "shared":
+        raise InputError(
+            f"{rules.name}: extra rounds in which scores can fall; "
+            'allowed: policies with tie = "shared", or with other endings'
+        )
+    from dice10k_math.certify.rounds import judge_rounds_duel
+    from dice10k_math.solve import rounds
+
+    extent = extents(rules)[-1]
+    fields = Field(rules, extent), Field(rules, extent, 1)
+    movers = tuple((make(fields[0]), make(fields[1])) for make in map(maker_of, plays))
+    size = len(fields[0].states)
+    lower, upper = np.empty((2, 2, size, size)), np.empty((2, 2, size, size))
+    for player, what in enumerate(("bounding from below", "bounding from above")):
+        pair = movers[player], movers[1 - player]
+        bounds = rounds.solve_rounds_duel(pair, progress=within(told, what))
+        us, them = (np.stack([getattr(phase, name) for phase in bounds]) for name in ("us", "them"))
+        verdict = judge_rounds_duel(pair, us, them, part_of(told, "judging"))
+        if not verdict.accepted:
+            raise NotConvergedError(f"{rules.name}: the judge refuses the bounds: {verdict.faults[0]}")
+        lower[player], upper[1 - player] = us, them
+    last = movers[1][0].last_turn(NEAREST), None
+    first, second = (FieldDuel(fields[n], lower[:, n], upper[:, n], last[n]) for n in range(2))
+    if None not in plays:
+        _check_lasting(first)
+    return RoundsDuel((first, second))
+
+
+def duel_of(
+    rules: Ruleset, plays: tuple[Plays | None, Plays | None], told: Progress | None = None
+) -> FieldDuel | RoundsDuel:
+    """Solve a match in which scores can fall or pass the target between two players."""
+    solve = solve_rounds_duel if rules.ending.kind == "equal_turns" else solve_field_duel
+    return solve(rules, plays, told)
 
 
 def _check_lasting(duel: FieldDuel) -> None:

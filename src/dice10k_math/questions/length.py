@@ -106,8 +106,8 @@ def match_length(match: MatchSolution, progress: Progress | None = None) -> Matc
     positions = match.positions
     if match.rules.variants.high_stakes:
         raise InputError(
-            f"{match.rules.name}: High Stakes; allowed: games in which every turn starts from nothing, or the course of "
-            'policies, as of "optimum win" against itself (evaluate --course)'
+            f"{match.rules.name}: High Stakes; allowed: games in which every turn starts from nothing, or the course "
+            'of policies, as of "optimum win" against itself (evaluate --course)'
         )
     if not isinstance(positions, RacePositions):
         raise InputError(f"{match.rules.name}: scores can fall; allowed: games in which they cannot")

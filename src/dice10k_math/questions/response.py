@@ -11,7 +11,7 @@ from dice10k_math.plays import Plays
 from dice10k_math.policy import Policy, seat
 from dice10k_math.questions.duels import Duel, PlainDuel, Progress, ResponsePositions, solve_duel
 from dice10k_math.questions.evaluation import mover_of, read_policy, stakes_mover_of, value_of
-from dice10k_math.questions.field_duels import FieldDuel, response_positions, solve_field_duel
+from dice10k_math.questions.field_duels import FieldDuel, RoundsDuel, duel_of, response_positions
 from dice10k_math.questions.match import MatchChoice, MatchSolution, WinProbability, check_match
 from dice10k_math.questions.optimum import optimal_player
 from dice10k_math.questions.stakes_duels import StakesDuel, StakesResponsePositions, solve_stakes_duel
@@ -38,7 +38,7 @@ class BestResponse:
 
     rules: Ruleset
     against: Policy
-    duel: Duel | FieldDuel = field(repr=False, compare=False)
+    duel: Duel | FieldDuel | RoundsDuel = field(repr=False, compare=False)
 
     def win_probability(
         self, score: int = 0, opponent: int = 0, *, second: bool = False, waiting: bool = False
@@ -83,7 +83,7 @@ class BestResponse:
 
     @property
     def _solution(self) -> MatchSolution:
-        if isinstance(self.duel, FieldDuel):
+        if isinstance(self.duel, FieldDuel | RoundsDuel):
             return MatchSolution(self.rules, response_positions(self.duel))
         if isinstance(self.duel, StakesDuel):
             return MatchSolution(self.rules, StakesResponsePositions(self.duel))
@@ -163,9 +163,7 @@ def best_response(rules: Ruleset, against: Policy | str, progress: Progress | No
         players = BestStakesMover(stakes), stakes_mover_of(stakes, policy)
         return BestResponse(rules, policy, solve_stakes_duel(stakes, players, told))
     if not is_race(rules):
-        return BestResponse(
-            rules, policy, solve_field_duel(rules, (None, Plays(seat(policy, rules, optimal_player))), progress)
-        )
+        return BestResponse(rules, policy, duel_of(rules, (None, Plays(seat(policy, rules, optimal_player))), progress))
     race = Race(rules)
     movers = BestMover(race), mover_of(race, policy)
     return BestResponse(rules, policy, solve_duel(race, movers, told))

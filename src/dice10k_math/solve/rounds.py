@@ -13,6 +13,7 @@ import numpy as np
 
 from dice10k_math.extra_rounds import ExtraRounds, value_of_ties
 from dice10k_math.field import Field
+from dice10k_math.field_movers import FieldMover
 from dice10k_math.last_turn import DOWN, NEAREST, UP
 from dice10k_math.program import Floats
 from dice10k_math.solve.field import (
@@ -59,6 +60,8 @@ class RoundsBounds:
 
 
 Fields = tuple[Field, Field]
+Movers = tuple[FieldMover, FieldMover]
+"""Who plays the turns of one player, by phase."""
 
 
 def estimate_rounds(fields: Fields, *, progress: Progress | None = None) -> RoundsBounds:
@@ -131,3 +134,33 @@ def _apart(field: Field, levels: TieLevels, lead: Floats, follow: Floats) -> flo
         return 0.0
     first = int(levels.number(np.array([field.target]))[0])
     return float(np.max((1.0 - levels.after_banks(lead) - levels.after_banks(follow))[first:]))
+
+
+def solve_rounds_duel(
+    movers: tuple[Movers, Movers], *, settled: float = SETTLED, progress: Progress | None = None
+) -> tuple[FieldBounds, FieldBounds]:
+    """Return bounds of a match of equal turns whose ties are shared, by phase, as `solve_rounds` does.
+
+    Parameters
+    ----------
+    movers
+        Who plays for the protected player, and for the other: each the turns that begin a round and those that close
+        one.
+    settled
+        Change of a round at which to stop; more than the default is not enough for a judge.
+    progress
+        Told about every round, and how far it is.
+    """
+    (own_first, own_second), (first, second) = movers
+    start = np.stack([guess(first.field)] * 2)
+    leads = (
+        Player(own_first.field, DOWN, -COST, first.last_turn(UP), mover=own_first),
+        Player(second.field, UP, COST, mover=second),
+    )
+    us_first, them_second = settle(PolicyIteration(leads, start, settled), within(progress, "who begins"))
+    closes = (
+        Player(own_second.field, DOWN, -COST, mover=own_second),
+        Player(first.field, UP, COST, own_first.last_turn(DOWN), mover=first),
+    )
+    us_second, them_first = settle(PolicyIteration(closes, start, settled), within(progress, "who closes"))
+    return cleaned(us_first, them_first), cleaned(us_second, them_second)
