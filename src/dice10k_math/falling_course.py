@@ -51,8 +51,10 @@ class Places:
         self.closing = phase == 1
         self.answered = rules.ending.kind in {"final_round", "equal_turns"} and not self.closing
         target, turn = rules.ending.target, rules.turn
-        low = -(max(BELOW, 4 * max(penalties(rules), default=0)) // self.unit * self.unit)
-        high = target + ABOVE if rules.ending.overshoot == "add_or_subtract" else target
+        # At least as far as fields tell scores apart.
+        span = max(target, 4 * max(penalties(rules), default=0))
+        low = -(max(BELOW, span) // self.unit * self.unit)
+        high = target + max(ABOVE, span) if rules.ending.overshoot == "add_or_subtract" else target
         self.scores = range(low, high + 1, self.unit)
         self.remembers = turn.opening_applies == "until_first_bank" and turn.opening_minimum > turn.bank_minimum
         counted = rules.bust.in_a_row.busts if rules.bust.in_a_row is not None else 1
