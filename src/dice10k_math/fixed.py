@@ -19,7 +19,7 @@ from dice10k_math.plans import flat_model, plan_numbers, rule_numbers, worths_of
 from dice10k_math.policy.choices import Choice, situation_of
 from dice10k_math.policy.model import Places
 from dice10k_math.policy.plan import Plan
-from dice10k_math.policy.players import CallablePlayer, ComputerPlayer, Player, ThresholdPlayer
+from dice10k_math.policy.players import CallablePlayer, Player
 from dice10k_math.policy.worths import WorthPlayer, Worths, place_worths
 from dice10k_math.program import Floats, Ints, Program
 from dice10k_math.turn import BankRule, turn_model
@@ -180,18 +180,20 @@ class FixedTurns:
     def takes(self, key: Hashable) -> Mask:
         """Return which offers the player takes over."""
         program, player = self.program, self.player
-        if isinstance(player, ComputerPlayer | CallablePlayer):
+        if isinstance(player, CallablePlayer):
             return np.zeros(len(program.bank_scores), bool)
-        if isinstance(player, ThresholdPlayer):
-            return self._threshold_takes
+        if isinstance(key, Plan):
+            return self._planned_takes(key.take)
         if isinstance(player, WorthPlayer):
             return player.worths(key).takes(program.bank_scores, program.bank_hands)
         return self._asked_takes(key)
 
-    @cached_property
-    def _threshold_takes(self) -> Mask:
-        """What a policy of thresholds takes over says the policy, whatever the standing."""
-        return self._asked_takes(None)
+    def _planned_takes(self, take: tuple[int, ...]) -> Mask:
+        program = self.program
+        if not take:
+            return np.zeros(len(program.bank_scores), bool)
+        dice = np.array([len(hand.hand) for hand in self.model.hands])[program.bank_hands]
+        return np.asarray(program.bank_scores >= np.array(take)[dice - 1])
 
     def _asked_takes(self, key: Hashable) -> Mask:
         hands = [hand.hand for hand in self.model.hands]

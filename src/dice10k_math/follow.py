@@ -18,6 +18,8 @@ NEVER = 1_000_000_000
 UNLIMITED = 1 << 40
 ALL, POINTS, FEW, WORTHS, COUNTS = 0, 1, 2, 3, 4
 """Ways to keep."""
+KINDS = 5
+"""Kinds of numbers by dice: see `dice10k_math.plans.worths_of`."""
 
 
 @njit(cache=True)
@@ -33,32 +35,40 @@ def _keep_rank(plan, dice_left, points, left, dice):
         return fits, left, points
     off = unbankable if points % multiple else 0
     if keep == COUNTS:
-        percent = dice_left[len(dice_left) // 2 + dice - 1]
+        percent = dice_left[len(dice_left) // KINDS + dice - 1]
         return fits, 100 * (dice_left[dice - 1] - off) + percent * points, points
     return fits, points + dice_left[dice - 1] - off, points
 
 
 @njit(cache=True)
-def _wants(plan, bank_from, points, dice, subtract, hundredfold):
+def _bank_count(plan, dice_left, points, dice):
+    """Return a hundred times what a bank counts, less what it leaves to the other."""
+    count = len(dice_left) // KINDS
+    take, leave = dice_left[2 * count + dice - 1], dice_left[3 * count + dice - 1]
+    return 100 * points - leave * max(0, points - take)
+
+
+@njit(cache=True)
+def _wants(plan, bank_from, dice_left, points, count, dice, subtract, hundredfold):
     """Tell whether the player wants this bank, and whether it hits the target."""
     _, _, win_from, win_at, least, most, tie, above, _, _, _, _, short_from, short_to = plan
     wins = points == win_at and subtract == above
     if points >= win_from or wins or (points == tie and dice == 1):
         return True, wins
-    if short_from <= points < short_to:
+    if short_from <= points < short_to or points >= dice_left[4 * len(dice_left) // KINDS + dice - 1]:
         return False, wins
-    return max(least, bank_from[dice - 1]) <= points <= most and 100 * points >= hundredfold, wins
+    return max(least, bank_from[dice - 1]) <= points <= most and count >= hundredfold, wins
 
 
 @njit(cache=True)
-def _bank_rank(plan, points, subtract, wins):
-    """Rank a wanted bank."""
+def _bank_rank(plan, points, count, subtract, wins):
+    """Rank a wanted bank, by what it counts."""
     _, _, _, _, _, _, _, above, over, hittable, _, _, _, _ = plan
     near = 0
     if above:
         distance = abs(over - points) if subtract else over + points
         near = -distance if distance >= hittable else -1_000_000_000
-    return int(wins), near, points, 1 if subtract else 2
+    return int(wins), near, count, points, 1 if subtract else 2
 
 
 @njit(cache=True)
@@ -88,7 +98,7 @@ def _decide(plan, bank_from, dice_left, rule, entries, members, base):
                 if rank > most_counts:
                     most_counts, hundredfold = rank, rank[1]
     chosen, then = -1, 0
-    best_bank = (-1, 0, 0, 0)
+    best_bank = (-1, 0, 0, 0, 0)
     best_keep = (-1, 0, 0)
     best_hand = best_bank_hand = -1
     for number in members:
@@ -97,10 +107,11 @@ def _decide(plan, bank_from, dice_left, rule, entries, members, base):
             continue
         dice = dice_after[number]
         if may_bank[number] and minimum <= points <= most_banked and points % multiple == 0:
+            count = _bank_count(plan, dice_left, points, dice)
             for subtract in range(1 + may_subtract):
-                wanted, wins = _wants(plan, bank_from, points, dice, subtract == 1, hundredfold)
+                wanted, wins = _wants(plan, bank_from, dice_left, points, count, dice, subtract == 1, hundredfold)
                 if wanted:
-                    rank = _bank_rank(plan, points, subtract == 1, wins)
+                    rank = _bank_rank(plan, points, count, subtract == 1, wins)
                     if rank > best_bank or (rank == best_bank and order[number] > best_bank_hand):
                         best_bank, best_bank_hand, chosen, then = rank, order[number], number, 1 + subtract
         if may_roll[number] and then == 0:
@@ -111,7 +122,13 @@ def _decide(plan, bank_from, dice_left, rule, entries, members, base):
 
 
 @njit(cache=True)
-def _regime(plan, bank_from, rule, base, reach):
+def _least_below(dice_left):
+    """Return from which turn score on some banks are not wanted because of the dice that they leave."""
+    return dice_left[4 * len(dice_left) // KINDS :].min()
+
+
+@njit(cache=True)
+def _regime(plan, bank_from, dice_left, rule, base, reach):
     """Return 0 where no roll can bring a bank that is wanted, 1 where every bank is wanted, 2 elsewhere.
 
     In the first two the choices depend on the turn score by its remainder only, so they are worked out once for each
@@ -121,6 +138,8 @@ def _regime(plan, bank_from, rule, base, reach):
     minimum, _, most_banked, may_subtract = rule
     end = base + reach
     if keep == COUNTS or base < win_at <= end or base < tie <= end or (short_from <= end and base < short_to):
+        return 2
+    if end >= _least_below(dice_left):
         return 2
     if base >= most and end < win_from:
         return 0
@@ -134,14 +153,14 @@ def _regime(plan, bank_from, rule, base, reach):
 
 
 @njit(cache=True)
-def _horizon(plan, rule):
+def _horizon(plan, dice_left, rule):
     """Return a turn score below which two plans that bank and keep alike choose alike, whatever else they say."""
     _, _, win_from, win_at, _, most, tie, above, _, _, _, _, short_from, _ = plan
     if above or rule[3]:
         return 0
     if win_at < rule[0]:
         win_at = NEVER
-    return min(win_from, win_at, tie, short_from, most + 1, rule[2] + 1)
+    return min(win_from, win_at, tie, short_from, _least_below(dice_left), most + 1, rule[2] + 1)
 
 
 @njit(cache=True)
@@ -215,7 +234,7 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, k
     remainders = max(rule[1], plan[10], step) // step
     counts = np.zeros((3, remainders, len(points_of), 3), np.int64)
     known = np.zeros((2, remainders, hands), np.bool_)
-    horizon = _horizon(plan, rule)
+    horizon = _horizon(plan, dice_left, rule)
     past = _past(plan)
     nothing = np.zeros((2, 0), np.int16)
     reaches = _reaches(model, entries)
@@ -248,7 +267,7 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, k
                 else:
                     lost += share * bust[hand] + rest * bust[hand] // outcomes[hand]
                 won += share * instant[hand] + rest * instant[hand] // outcomes[hand]
-                regime = _regime(plan, bank_from, rule, base, reach[hand] + bonus_next)
+                regime = _regime(plan, bank_from, dice_left, rule, base, reach[hand] + bonus_next)
                 remainder = base // step % remainders
                 chosen, counted = touched[regime, remainder, hand], counts[regime, remainder]
                 if regime == 2 or not known[regime, remainder, hand]:
@@ -385,7 +404,7 @@ def choose_by_plan(plan, bank_from, dice_left, rule, model, entries, step, hands
         classes = firsts[state + 1] - place
         if classes == 0:
             continue
-        regime, remainder = _regime(plan, bank_from, rule, score, reach[hand]), score // step % remainders
+        regime, remainder = _regime(plan, bank_from, dice_left, rule, score, reach[hand]), score // step % remainders
         if regime < 2 and known[regime, remainder, hand] >= 0:
             alike = known[regime, remainder, hand]
             chosen[place : place + classes] = chosen[alike : alike + classes]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.endings import TurnEndings, rounded
-from dice10k_math.policy.model import KeepWorths, Places, RollCounts
+from dice10k_math.policy.model import NEVER, KeepWorths, Places, RollCounts
 from dice10k_math.policy.plan import Plan
 from dice10k_math.policy.worths import Worths, place_worths
 from dice10k_math.turn import BankRule, Entry, TurnModel
@@ -142,7 +142,7 @@ def follow_worths(
 SET_ASIDE: dict[str, Any] = {
     each.name: each.default
     for each in fields(Plan)
-    if each.name in {"win_from", "win_at", "most", "tie", "hittable", "over", "short_from", "short_to"}
+    if each.name in {"win_from", "win_at", "most", "tie", "hittable", "over", "short_from", "short_to", "below"}
 }
 """What plans may differ in whose choices are remembered together: it matters from some turn score on only."""
 
@@ -162,12 +162,18 @@ def _choices(
 
 
 def worths_of(plan: Plan) -> tuple[int, ...]:
-    """Return the numbers, by dice, that a plan keeps by."""
+    """Return numbers of a plan by dice, one kind after another.
+
+    The worths of dice left, or what rolling them counts, points and percent; from which turn score on the player takes
+    over, and what part of a bank it leaves; and below which it is to be.
+    """
+    worths = percent = nothing = (0,) * len(plan.bank_from)
     if isinstance(plan.keep, KeepWorths):
-        return plan.keep.dice_left
+        worths = plan.keep.dice_left
     if isinstance(plan.keep, RollCounts):
-        return plan.keep.points + plan.keep.percent
-    return (0,) * len(plan.bank_from)
+        worths, percent = plan.keep.points, plan.keep.percent
+    never = (NEVER,) * len(plan.bank_from)
+    return worths + percent + (plan.take or never) + (plan.leave or nothing) + (plan.below or never)
 
 
 def rule_numbers(model: TurnModel, rule: BankRule, *, subtract: bool = False) -> tuple[int, int, int, int]:

@@ -319,6 +319,27 @@ class Places:
 Keeping = KeepKind | KeepWorths | RollCounts | Places
 
 
+ByDice = tuple[tuple[int, int], ...]
+"""Amounts for some numbers of dice, most dice first."""
+
+
+def _check_numbers(name: str, by_dice: ByDice) -> None:
+    numbers = [dice for dice, _ in by_dice]
+    if numbers != sorted(set(numbers), reverse=True) or not all(1 <= dice <= MOST_DICE for dice in numbers):
+        raise InputError(f"{name}, by dice: {numbers}; allowed: numbers from {MOST_DICE} to 1, falling")
+
+
+def _check_offers(take: ByDice, leave: tuple[int, ...]) -> None:
+    """Refuse offers and parts left that make no sense."""
+    _check_numbers("take", take)
+    if any(not 0 <= points <= NEVER for _, points in take):
+        raise InputError(f"take: {take}; allowed: 0 to {NEVER} points")
+    if len(leave) > MOST_DICE:
+        raise InputError(f"leave: {len(leave)} parts; allowed: one for each number of dice")
+    if any(not 0 <= percent <= 100 for percent in leave):
+        raise InputError(f"leave: {leave}; allowed: 0 to 100 percent")
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """Other thresholds where all of some conditions hold.
@@ -333,14 +354,19 @@ class Case:
         With `RollCounts` and `Places`: how much more it counts to roll on.
     keep
         Another way of keeping; None: that of the policy.
+    take, leave
+        High stakes: other offers that are taken over, and another part that a bank leaves; None: as the policy.
     """
 
     conditions: tuple[Condition, ...]
     bank_from: Thresholds
     bold: int = 0
     keep: Keeping | None = None
+    take: ByDice | None = None
+    leave: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
+        _check_offers(self.take or (), self.leave or ())
         if abs(self.bold) > MOST_COUNT:
             raise InputError(f"bold: {self.bold}; allowed: up to {MOST_COUNT} points")
         if not self.conditions:
@@ -384,8 +410,14 @@ class ThresholdPolicy:
     lead
         With end "win", where others have a last turn after a bank that reaches the target: bank nothing that reaches
         it with a smaller lead; None: no special rule.
+    reach
+        The same by the number of dice left, the lead being that before the turn, which may be below 0; with a number of
+        dice that is not named nothing is banked that reaches it. () no special rule.
     take
         High stakes: least offered turn score to take over, by the number of dice; () never.
+    leave
+        High stakes, with `RollCounts`: a bank with 1, 2, ... dice left counts by so many percent less of what the turn
+        score is above that of `take`: that is left to the other, who may take over. () nothing.
     """
 
     bank_from: Thresholds
@@ -393,7 +425,9 @@ class ThresholdPolicy:
     cases: tuple[Case, ...] = ()
     end: Literal["plain", "win"] = "plain"
     lead: int | None = None
-    take: tuple[tuple[int, int], ...] = ()
+    reach: ByDice = ()
+    take: ByDice = ()
+    leave: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.keep, KeepWorths | RollCounts | Places) and self.keep not in KEEP_KINDS:
@@ -415,11 +449,12 @@ class ThresholdPolicy:
             raise InputError(f"lead: {self.lead}; allowed: 0 to {NEVER}")
         if self.lead is not None and self.end == "plain":
             raise InputError(f"lead: {self.lead} with end plain; allowed: with end win")
-        numbers = [dice for dice, _ in self.take]
-        if numbers != sorted(set(numbers), reverse=True) or not all(1 <= dice <= MOST_DICE for dice in numbers):
-            raise InputError(f"take, by dice: {numbers}; allowed: numbers from {MOST_DICE} to 1, falling")
-        if any(not 0 <= points <= NEVER for _, points in self.take):
-            raise InputError(f"take: {self.take}; allowed: 0 to {NEVER} points")
+        if self.reach and self.end == "plain":
+            raise InputError(f"reach: {self.reach} with end plain; allowed: with end win")
+        _check_numbers("reach", self.reach)
+        if any(abs(points) > NEVER for _, points in self.reach):
+            raise InputError(f"reach: {self.reach}; allowed: leads up to {NEVER} points")
+        _check_offers(self.take, self.leave)
 
     def at(self, standing: Standing, target: int) -> tuple[Thresholds, Keeping]:
         """Return the thresholds and the way of keeping at a standing.
@@ -434,6 +469,21 @@ class ThresholdPolicy:
             if case.holds(standing, target):
                 return case.bank_from, case.keeping(self.keep)
         return self.bank_from, self.keep
+
+    def offers_at(self, standing: Standing, target: int) -> tuple[ByDice, tuple[int, ...]]:
+        """Return what is taken over at a standing, and which part of a bank it leaves to the other.
+
+        Examples
+        --------
+        >>> late = Case((Condition("own", at_least=True, points=9000),), Thresholds(600), take=((6, 50),))
+        >>> ThresholdPolicy(Thresholds(300), cases=(late,), take=((6, 300),)).offers_at(Standing(9500), 10_000)
+        (((6, 50),), ())
+        """
+        for case in self.cases:
+            if case.holds(standing, target):
+                take = self.take if case.take is None else case.take
+                return take, self.leave if case.leave is None else case.leave
+        return self.take, self.leave
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,13 @@ class Plan:
         Bank no less and no more.
     short_from, short_to
         Bank nothing from the one on that is less than the other: it would reach the target with too small a lead.
+    below
+        Bank only less than this, by the number of dice left, as `bank_from`: more would reach the target. () anything.
     away
         How far the player is from an exact target, where he keeps by places.
+    take, leave
+        High stakes: from which turn score on the player takes over, and which part of what a bank is above that it
+        leaves to the other, in percent; by the number of dice, as `bank_from`. () never, and nothing.
     tie
         Bank this turn score with one die left, although it is less than `least`.
     over
@@ -61,6 +66,9 @@ class Plan:
     short_from: int = NEVER
     short_to: int = 0
     away: int = 0
+    below: tuple[int, ...] = ()
+    take: tuple[int, ...] = ()
+    leave: tuple[int, ...] = ()
 
     def decide(self, choices: tuple[Choice, ...]) -> Choice:
         """Return what the player does; the same whatever the order of the choices.
@@ -100,20 +108,46 @@ class Plan:
             return True
         if self.short_from <= points < self.short_to:
             return False
+        if self.below and points >= self.below[choice.dice - 1]:
+            return False
         least = max(self.least, self.bank_from[choice.dice - 1])
-        return least <= points <= self.most and 100 * points >= hundredfold
+        return least <= points <= self.most and self.bank_count(choice) >= hundredfold
+
+    def bank_count(self, choice: Choice) -> int:
+        """Return a hundred times what a bank counts: the turn score, less what it leaves to the other.
+
+        Examples
+        --------
+        >>> plan = Plan((0, 0), "all", take=(500, 300), leave=(40, 60))
+        >>> plan.bank_count(Choice("bank", 800, (0,), 0, False))
+        68000
+        """
+        points = choice.turn_score
+        if not self.leave or not self.take:
+            return 100 * points
+        return 100 * points - self.leave[choice.dice - 1] * max(0, points - self.take[choice.dice - 1])
+
+    def takes_over(self, turn_score: int, dice: int) -> bool:
+        """Tell whether the player takes over this turn score with so many dice to roll.
+
+        Examples
+        --------
+        >>> Plan((0, 0), "all", take=(500, 300)).takes_over(350, 2)
+        True
+        """
+        return bool(self.take) and turn_score >= self.take[dice - 1]
 
     def _wins(self, choice: Choice) -> bool:
         return choice.turn_score == self.win_at and (choice.then == "subtract") is (self.over is not None)
 
     def _bank_rank(self, choice: Choice) -> tuple[int, ...]:
-        """Winning first; above an exact target what lands nearest to it where it can be hit; else most points."""
+        """Winning first; above an exact target what lands nearest to it where it can be hit; else what counts most."""
         near = 0
         if self.over is not None:
             turn_score = choice.turn_score
             distance = abs(self.over - turn_score) if choice.then == "subtract" else self.over + turn_score
             near = -distance if distance >= self.hittable else -NEVER
-        return (self._wins(choice), near, choice.turn_score, *_order(choice))
+        return (self._wins(choice), near, self.bank_count(choice), choice.turn_score, *_order(choice))
 
     def _place_rank(self, choice: Choice) -> tuple[float, int, int, tuple[int, ...]]:
         """Rank by worth; of equal ones rather a bank, then one that is added, then the most points."""

@@ -7,7 +7,7 @@ A player answers three questions: at which standings does he play alike (`key`),
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, Protocol
 
@@ -17,6 +17,7 @@ from dice10k_math.policy.choices import Choice, Situation, Standing
 from dice10k_math.policy.model import (
     GOAL,
     NEVER,
+    ByDice,
     CallablePolicy,
     ComputerPolicy,
     Condition,
@@ -117,7 +118,9 @@ class ThresholdPlayer:
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", TableRules.of(self.rules))
         policy, dice = self.policy, self.rules.turn.dice
-        named = [number for each in self._all_thresholds() for number, _ in each.by_dice] + [n for n, _ in policy.take]
+        named = [number for each in self._all_thresholds() for number, _ in each.by_dice] + [
+            number for by_dice in (policy.reach, *self._all_takes()) for number, _ in by_dice
+        ]
         if any(number > dice for number in named):
             raise InputError(f"policy: thresholds for {max(named)} dice; {self.rules.name} is played with {dice}")
         for keep in (policy.keep, *(case.keep for case in policy.cases)):
@@ -126,6 +129,9 @@ class ThresholdPlayer:
                 raise InputError(f"policy: keep={len(worths)} worths; {self.rules.name} needs {dice}")
             if isinstance(keep, Places) and self.table.kind != "exact":
                 raise InputError(f"policy: keep= with places; {self.rules.name} has no target that must be hit")
+        for leave in (policy.leave, *(case.leave or () for case in policy.cases)):
+            if leave and len(leave) != dice:
+                raise InputError(f"policy: leave={len(leave)} parts; {self.rules.name} needs {dice}")
         forced = self.rules.turn.hot_dice == "must_roll"
         for each in self._all_thresholds():
             if all(each.of(number) == NEVER for number in range(1, dice + (not forced))):
@@ -134,8 +140,21 @@ class ThresholdPlayer:
     def _all_thresholds(self) -> tuple[Thresholds, ...]:
         return (self.policy.bank_from, *(case.bank_from for case in self.policy.cases))
 
+    def _all_takes(self) -> tuple[ByDice, ...]:
+        return (self.policy.take, *(case.take or () for case in self.policy.cases))
+
     def key(self, standing: Standing) -> Plan:
         """Return the plan of the turn."""
+        plan = self._plan(standing)
+        if not self.rules.variants.high_stakes:
+            return plan
+        take, leave = self.policy.offers_at(standing, self.table.target)
+        by_dice = dict(take)
+        taken = tuple(by_dice.get(number, NEVER) for number in range(1, self.table.dice + 1)) if take else ()
+        # Only counts ask what a bank leaves.
+        return replace(plan, take=taken, leave=leave if isinstance(plan.keep, RollCounts) else ())
+
+    def _plan(self, standing: Standing) -> Plan:
         policy, table = self.policy, self.table
         thresholds, keep = policy.at(standing, table.target)
         if isinstance(keep, Places):
@@ -147,7 +166,8 @@ class ThresholdPlayer:
             amounts = tuple(goal if amount == GOAL else amount for amount in amounts)
         end = NO_END if policy.end == "plain" else table.end(standing)
         over, hittable, short = table.over(standing), table.hittable(policy.end), table.short(standing, policy.lead)
-        return Plan(amounts, keep, False, *end, over, hittable, table.multiple, *short)
+        below = table.below(standing, policy.reach)
+        return Plan(amounts, keep, False, *end, over, hittable, table.multiple, *short, below=below)
 
     @property
     def sees(self) -> Literal["turn", "match"]:
@@ -162,9 +182,10 @@ class ThresholdPlayer:
         assert isinstance(key, Plan)  # noqa: S101 - keys come from `key`
         return key.decide(situation.choices)
 
-    def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:  # noqa: ARG002 - as a player is asked
-        """Take over from the policy's amount on."""
-        return turn_score >= dict(self.policy.take).get(len(hand), NEVER)
+    def takes_over(self, key: Hashable, turn_score: int, hand: Hand) -> bool:
+        """Take over from the plan's amount on."""
+        assert isinstance(key, Plan)  # noqa: S101 - keys come from `key`
+        return key.takes_over(turn_score, len(hand))
 
 
 def _by_dice(keep: Keeping | None) -> tuple[int, ...] | None:
@@ -220,12 +241,23 @@ class TableRules:
 
     def short(self, standing: Standing, lead: int | None) -> tuple[int, int]:
         """Return which turn scores reach the target without that lead, where others have a turn after it."""
-        if lead is None or standing.opponent is None or standing.last or standing.closing:
-            return NEVER, 0
-        if self.kind not in ("final_round", "equal_turns"):
+        if lead is None or standing.opponent is None or not self._is_answered(standing):
             return NEVER, 0
         reach, least = max(self.to_go(standing), 1), standing.opponent - standing.score + lead
         return (reach, least) if reach < least else (NEVER, 0)
+
+    def below(self, standing: Standing, reach: ByDice) -> tuple[int, ...]:
+        """Return below which turn scores to bank, by dice left, so as to reach the target with those leads only."""
+        if not reach or standing.opponent is None or not self._is_answered(standing):
+            return ()
+        leads, ahead = dict(reach), standing.score - standing.opponent
+        free = [number in leads and ahead >= leads[number] for number in range(1, self.dice + 1)]
+        goal = max(self.to_go(standing), 1)
+        return () if all(free) else tuple(NEVER if each else goal for each in free)
+
+    def _is_answered(self, standing: Standing) -> bool:
+        """Tell whether others have a turn after a bank that reaches the target."""
+        return self.kind in ("final_round", "equal_turns") and not (standing.last or standing.closing)
 
     def end(self, standing: Standing) -> End:
         """Return what end "win" means at a standing."""
@@ -338,7 +370,7 @@ def breaks_of(player: Player, score: int) -> tuple[int, ...] | None:
     """
     match player:
         case ThresholdPlayer(policy=policy, table=table):
-            if policy.lead is not None and table.kind in ("final_round", "equal_turns"):
+            if (policy.lead is not None or policy.reach) and table.kind in ("final_round", "equal_turns"):
                 return None
             conditions = [each for case in policy.cases for each in case.conditions]
             return tuple(each for condition in conditions for each in _breaks(condition, score, table.target))

@@ -3,8 +3,9 @@
 ::
 
     threshold AMOUNT [DICE:AMOUNT]... [keep=all|points|few|W,W,W,W,W,W[/U]|C+P%,C+P%,...[/U]|PLACES]
-              [end=win] [lead=N] [take=DICE:N,DICE:N]
-              [if CONDITION[,CONDITION]... AMOUNT [DICE:AMOUNT]... [bold=N] [keep=...]]...
+              [end=win] [lead=N] [reach=DICE:N,DICE:N] [take=DICE:N,DICE:N]
+              [leave=P%,P%,...]
+              [if CONDITION[,CONDITION]... AMOUNT [DICE:AMOUNT]... [bold=N] [keep=...] [take=...] [leave=...]]...
     computer [base=N] [step=N] [per=N] [most=N] [two=N] [one=N] [least=N] [hot=N]
     optimum points|win|turns
 
@@ -14,6 +15,11 @@ points by ``>=`` or ``<``.
 ``keep=`` takes a way of keeping; or what it is worth to roll 1, 2, ... dice next; or what rolling them counts, points
 and percent of the turn score (and after ``/`` what a turn score that cannot be banked takes off).
 ``bold=`` says how much more rolling counts in a case.
+``lead=`` says with how small a lead nothing is banked that reaches the target while others have a turn after it;
+``reach=`` says the same by the dice left, of the lead before the turn.
+``take=`` says from which turn score on an offer is taken over, by the dice; ``leave=``, for 1, 2, ... dice left, which
+part of what a bank is above that it leaves to the other, so that it counts less; ``take=never``, ``leave=0%,...`` in a
+case: neither.
 PLACES are ``STEP:W,W,...;LEFT:HOPE:L+C,L+C,...;LEFT:...``: what it is worth to stand 0, 1, 2, ... steps away from an
 exact target; then rows of where rolling 1, 2, ... dice leads with so many points left: percent to land on the target,
 and to come to a place that is worth the hope; see `dice10k_math.policy.Places`.
@@ -33,6 +39,7 @@ from dice10k_math.policy.model import (
     KEEP_KINDS,
     NEVER,
     SUBJECTS,
+    ByDice,
     Case,
     ComputerPolicy,
     Condition,
@@ -201,7 +208,9 @@ def _case(words: _Words) -> Case:
         words.take("")
         name, equals, value = option.text.partition("=")
         if not equals or name not in CASE_OPTIONS or name in options:
-            words.refuse(option, "DICE:AMOUNT, then bold= and keep= each once, then if")
+            words.refuse(
+                option, f"DICE:AMOUNT, then {', '.join(f'{name}=' for name in CASE_OPTIONS)} each once, then if"
+            )
         options[name] = CASE_OPTIONS[name](words, option, value)
     return words.make(word, lambda: Case(tuple(conditions), bank_from, **options))  # type: ignore[arg-type]
 
@@ -277,6 +286,8 @@ def _lead(words: _Words, word: _Word, value: str) -> object:
 
 def _take(words: _Words, word: _Word, value: str) -> object:
     taken: dict[int, int] = {}
+    if value == "never":
+        return ()
     for part in value.split(","):
         found = re.fullmatch(r"([1-6]):([0-9]{1,9})", part)
         if found is None or int(found[1]) in taken:
@@ -285,8 +296,27 @@ def _take(words: _Words, word: _Word, value: str) -> object:
     return tuple(sorted(taken.items(), reverse=True))
 
 
-OPTIONS: dict[str, Callable[[_Words, _Word, str], object]] = {"keep": _keep, "end": _end, "lead": _lead, "take": _take}
-CASE_OPTIONS: dict[str, Callable[[_Words, _Word, str], object]] = {"bold": _bold, "keep": _keep}
+def _reach_by_dice(words: _Words, word: _Word, value: str) -> object:
+    leads: dict[int, int] = {}
+    for part in value.split(","):
+        found = re.fullmatch(r"([1-6]):(-?[0-9]{1,9})", part)
+        if found is None or int(found[1]) in leads:
+            words.refuse(word, "reach= and dice with leads, such as reach=2:500,1:-300")
+        leads[int(found[1])] = int(found[2])
+    return tuple(sorted(leads.items(), reverse=True))
+
+
+def _leave(words: _Words, word: _Word, value: str) -> object:
+    parts = [re.fullmatch("([0-9]{1,3})%", part) for part in value.split(",")]
+    if not all(parts):
+        words.refuse(word, "leave= and percent for each number of dice, such as leave=15%,40%,60%,70%,80%,85%")
+    return tuple(int(part[1]) for part in parts if part)
+
+
+Reader = Callable[[_Words, _Word, str], object]
+OFFER_OPTIONS: dict[str, Reader] = {"take": _take, "leave": _leave}
+OPTIONS: dict[str, Reader] = {"keep": _keep, "end": _end, "lead": _lead, "reach": _reach_by_dice, **OFFER_OPTIONS}
+CASE_OPTIONS: dict[str, Reader] = {"bold": _bold, "keep": _keep, **OFFER_OPTIONS}
 
 
 def _computer(words: _Words) -> ComputerPolicy:
@@ -329,8 +359,12 @@ def _threshold_words(policy: ThresholdPolicy) -> Iterable[str]:
         yield f"end={policy.end}"
     if policy.lead is not None:
         yield f"lead={policy.lead}"
+    if policy.reach:
+        yield f"reach={','.join(f'{dice}:{points}' for dice, points in policy.reach)}"
     if policy.take:
-        yield f"take={','.join(f'{dice}:{points}' for dice, points in policy.take)}"
+        yield _take_word(policy.take)
+    if policy.leave:
+        yield _leave_word(policy.leave)
     for case in policy.cases:
         yield "if"
         yield ",".join(f"{c.subject}{'>=' if c.at_least else '<'}{c.points}" for c in case.conditions)
@@ -339,6 +373,18 @@ def _threshold_words(policy: ThresholdPolicy) -> Iterable[str]:
             yield f"bold={case.bold}"
         if case.keep is not None:
             yield f"keep={_keep_word(case.keep)}"
+        if case.take is not None:
+            yield _take_word(case.take)
+        if case.leave is not None:
+            yield _leave_word(case.leave)
+
+
+def _take_word(take: ByDice) -> str:
+    return f"take={','.join(f'{dice}:{points}' for dice, points in take) or 'never'}"
+
+
+def _leave_word(leave: tuple[int, ...]) -> str:
+    return f"leave={','.join(f'{percent}%' for percent in leave)}"
 
 
 def _keep_word(keep: Keeping) -> str:

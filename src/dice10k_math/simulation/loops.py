@@ -14,8 +14,8 @@ from numba import njit
 # Columns of a plan. The first six are thresholds by dice, the next six the worths of dice left or what they count.
 BANK_FROM, WORTH = 0, 6
 KEEP, OFF, KEEP_FIRST, WIN_FROM, WIN_AT, LEAST, MOST, TIE, OVER, HITTABLE, MULTIPLE = range(12, 23)
-TAKE, PERCENT = 23, 29
-SHORT_FROM, SHORT_TO, TABLE, FLOOR, FAVOURITE, PLAN = range(35, 41)
+TAKE, PERCENT, LEAVE, BELOW = 23, 29, 35, 41
+SHORT_FROM, SHORT_TO, TABLE, FLOOR, FAVOURITE, PLAN = range(47, 53)
 """`TABLE`: number of the table of worths that decides instead, or -1. `FLOOR`: no lower turn score is banked.
 `FAVOURITE`: row of the favourite options of this way of keeping, or -1. `PLAN`: number of columns."""
 KEEP_ALL, KEEP_POINTS, KEEP_FEW, KEEP_WORTHS, KEEP_COUNTS = range(5)
@@ -103,13 +103,21 @@ def _keep_rank(plan, after, dice, hot):
 
 
 @njit(cache=True)
+def _bank_count(plan, after, dice):
+    """Return a hundred times what a bank counts: the turn score, less what it leaves to the other."""
+    return 100 * after - plan[LEAVE + dice - 1] * max(0, after - plan[TAKE + dice - 1])
+
+
+@njit(cache=True)
 def _wants(plan, after, dice, then, hundredfold):
     """Tell whether a plan wants this bank, as 1; 2: it wins the match; 0: no."""
     if after == plan[WIN_AT] and (then == SUBTRACT) == (plan[OVER] >= 0):
         return 2
     if after >= plan[WIN_FROM] or (after == plan[TIE] and dice == 1):
         return 1
-    if 100 * after < hundredfold or plan[SHORT_FROM] <= after < plan[SHORT_TO]:
+    if _bank_count(plan, after, dice) < hundredfold or plan[SHORT_FROM] <= after < plan[SHORT_TO]:
+        return 0
+    if after >= plan[BELOW + dice - 1]:
         return 0
     return 1 if max(plan[LEAST], plan[BANK_FROM + dice - 1]) <= after <= plan[MOST] else 0
 
@@ -170,7 +178,7 @@ def _planned(plan, turn, rolls, favourites, kind, rule):
     first, end = starts[kind], starts[kind + 1]
     if plan[KEEP_FIRST]:
         first, end = chosen, chosen + 1
-    found = (0, 0, 0, 0, 0)
+    found = (0, 0, 0, 0, 0, 0)
     for option in range(first, end):
         after = turn_score + points[option] + (bonus if hot[option] else 0)
         if after < plan[FLOOR] or not _may_bank(after, flags[option], rule):
@@ -179,7 +187,8 @@ def _planned(plan, turn, rolls, favourites, kind, rule):
         for then in range(BANK, SUBTRACT + 1 if rule[3] else SUBTRACT):
             wanted = _wants(plan, after, size[hand], then, hundredfold)
             if wanted:
-                rank = (wanted, _near(plan, after, then), after, -then, order[hand])
+                count = _bank_count(plan, after, size[hand])
+                rank = (wanted, _near(plan, after, then), count, after, -then, order[hand])
                 if what == ROLL or rank > found:
                     chosen, what, found = option, then, rank
     return chosen, what

@@ -120,8 +120,7 @@ class Seats:
             self.rows[number, loops.TABLE] = self._add_table(player.worths(key))
         else:
             assert isinstance(key, Plan)  # noqa: S101 - the key of a player of plain data
-            take = player.policy.take if isinstance(player, ThresholdPlayer) else ()
-            self.rows[number] = plan_row(key, take)
+            self.rows[number] = plan_row(key)
             self.rows[number, loops.FAVOURITE] = self._way_of(self.rows[number])
             if isinstance(key.keep, Places):
                 worths = place_worths(key, sub_hands(full_hand(self.rules)), turn_model(self.rules).step)
@@ -171,7 +170,7 @@ class Seats:
         return self.tables - 1
 
 
-def plan_row(plan: Plan, take: tuple[tuple[int, int], ...]) -> NDArray[np.int64]:
+def plan_row(plan: Plan) -> NDArray[np.int64]:
     """Return a plan as a row of numbers."""
     row = np.zeros(loops.PLAN, np.int64)
     row[loops.BANK_FROM : loops.BANK_FROM + len(plan.bank_from)] = plan.bank_from
@@ -188,7 +187,9 @@ def plan_row(plan: Plan, take: tuple[tuple[int, int], ...]) -> NDArray[np.int64]
         *(plan.keep_first, plan.win_from, plan.win_at, plan.least, plan.most, plan.tie),
         *(-1 if plan.over is None else plan.over, plan.hittable, plan.multiple),
     )
-    row[loops.TAKE : loops.TAKE + 6] = [dict(take).get(dice, NEVER) for dice in range(1, 7)]
+    row[loops.TAKE : loops.TAKE + 6] = (*plan.take, *(NEVER,) * (6 - len(plan.take)))
+    row[loops.LEAVE : loops.LEAVE + len(plan.leave)] = plan.leave
+    row[loops.BELOW : loops.BELOW + 6] = (*plan.below, *(NEVER,) * (6 - len(plan.below)))
     row[loops.SHORT_FROM], row[loops.SHORT_TO] = plan.short_from, plan.short_to
     row[loops.TABLE] = -1
     row[loops.FLOOR] = min(plan.win_at, plan.win_from, plan.tie, max(plan.least, min(plan.bank_from)))
