@@ -63,7 +63,8 @@ def cases(draw: st.DrawFn, *, bolder: bool) -> Case:
     )
     keep = draw(st.none() | KEEPS | SIX_COUNTS)
     bold = draw(BOLD) if isinstance(keep, RollCounts) or (keep is None and bolder) else 0
-    return Case(tuple(draw(st.lists(conditions, min_size=1, max_size=3))), draw(thresholds()), bold, keep)
+    take, leave = draw(st.none() | by_dice(POINTS)), draw(st.none() | PERCENT)
+    return Case(tuple(draw(st.lists(conditions, min_size=1, max_size=3))), draw(thresholds()), bold, keep, take, leave)
 
 
 KEEPS: st.SearchStrategy[KeepKind | KeepWorths] = st.sampled_from(KEEP_KINDS) | st.builds(
@@ -89,7 +90,9 @@ def threshold_policies(draw: st.DrawFn) -> ThresholdPolicy:
         tuple(draw(st.lists(cases(bolder=isinstance(keep, RollCounts)), max_size=3))),
         end=end,  # type: ignore[arg-type] # one of the two words
         lead=draw(st.none() | POINTS) if end == "win" else None,
+        reach=draw(by_dice(st.integers(-3000, 3000))) if end == "win" else (),
         take=draw(by_dice(POINTS)),
+        leave=draw(st.just(()) | PERCENT),
     )
 
 

@@ -17,6 +17,11 @@ from dice10k_math.turn import bank_rule, turn_model
 COUNTS = "threshold 0 keep=200+30%,110+54%,115+71%,175+80%,265+88%,500+92% end=win lead=300"
 OFF = "threshold 0 keep=345+29%,265+30%,240+43%,325+28%,355+76%,575+84%/40 end=win if own>=9000 0 bold=-50"
 GOAL = "threshold 0 keep=200+30%,110+54%,115+71%,175+80%,265+88%,500+92% end=win if own>=7000 goal"
+WEIGHING = (
+    "threshold 0 keep=205+15%,80+39%,190+44%,230+44%,280+45%,600+45% end=win lead=450 reach=6:1500,3:200,2:-100,1:-9000 "
+    "take=6:300,5:350,4:350,3:400,2:650,1:1900 leave=63%,55%,50%,63%,60%,90% if own<1000 0 bold=50 leave=0%,0%,0%,0%,0%,0%"
+)
+"""For a game with High Stakes."""
 USUAL = "threshold 300 2:250 keep=few end=win"
 PLACES = (
     "threshold 0 keep=355+29%,265+30%,255+38%,310+48%,335+80%,575+84% end=win if to_go<3050 0 bold=7 "
@@ -28,6 +33,7 @@ PLACES = (
 CASES = {
     "final round": ("des-10000", COUNTS, [(9500, 9400), (8900, 9900)]),
     "opening": ("farkle", COUNTS, [(0, 0), (500, 0), (9900, 9000), (0, 9000)]),
+    "offers": ("farkle-high-stakes", WEIGHING, [(500, 0), (8900, 8700), (9500, 9800), (9500, 9600), (9500, 8000)]),
     "thresholds": ("farkle", USUAL, [(500, 0), (9900, 9000)]),
     "places": ("dice10k", PLACES, [(9700, 0), (9900, 0), (10_400, 0)]),
 }

@@ -7,18 +7,23 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dice10k_math.cards.falls import Falls
+from dice10k_math.cards.known import known_cards
 from dice10k_math.cards.losses import Losses
 from dice10k_math.cards.near import Finder, Near
 from dice10k_math.cards.search import Findings, find_card, find_points, policy_of, usual_score
+from dice10k_math.cards.stakes_losses import StakesLosses
+from dice10k_math.cards.stakes_search import find_stakes_card
 from dice10k_math.errors import InputError
 from dice10k_math.plans import MOST_KEPT, follow_plan
-from dice10k_math.policy import Plan, RollCounts, ThresholdPolicy, format_policy
+from dice10k_math.policy import Plan, RollCounts, Standing, ThresholdPolicy, format_policy, seat
 from dice10k_math.questions.match import solve_match
 from dice10k_math.questions.positions import FieldPositions, RacePositions, Seat
 from dice10k_math.questions.response import exploitability
+from dice10k_math.questions.stakes import StakesPositions
 from dice10k_math.questions.turn import TurnSolution, solve_turn
 from dice10k_math.race import is_race
 from dice10k_math.rules import Ruleset, bank_step
+from dice10k_math.stakes import unsolved
 from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
 
 Progress = Callable[[str, float | None], None]
@@ -102,7 +107,7 @@ def make_card(
         The ruleset.
     positions
         The solved match, if it is at hand. Where scores can fall, and with High Stakes, wins are told only if it is:
-        they take minutes.
+        they take minutes. With High Stakes a card that weighs offers needs it too, but for the built-in game.
     progress
         Told how far the work is.
 
@@ -121,6 +126,8 @@ def make_card(
     told = progress or (lambda _what, _share: None)
     if positions is not None and rules_of(positions) != rules:
         raise InputError(f"card: the match of {rules_of(positions).name}; allowed: that of {rules.name}")
+    if weighs_offers(rules) and (isinstance(positions, StakesPositions) or rules in known_cards()):
+        return _with_offers(rules, positions, told)
     if not has_match(rules):
         told("searching", None)
         findings = _for_points(rules)
@@ -136,6 +143,26 @@ def make_card(
     told("searching", None)
     findings = find_card(Losses(positions))
     return Card(rules, findings, _points(rules, findings.counts), _wins(positions, findings, told))
+
+
+def _with_offers(rules: Ruleset, positions: RacePositions | FieldPositions | None, told: Progress) -> Card:
+    """Make the card of a game with High Stakes: one that has been found before, or search."""
+    findings = known_cards().get(rules)
+    if findings is None:
+        assert isinstance(positions, StakesPositions)  # noqa: S101 - asked for before
+        told("searching", None)
+        findings = find_stakes_card(StakesLosses(positions))
+    score = usual_score(rules)
+    plan = seat(policy_of(rules, findings), rules).key(Standing(score, score, opened=True))
+    assert isinstance(plan, Plan)  # noqa: S101 - the key of a policy of thresholds
+    points = Points(score, _best_turn(rules, score).expected_points, points_by(rules, plan, score))
+    return Card(rules, findings, points, None if positions is None else _wins(positions, findings, told))
+
+
+def weighs_offers(rules: Ruleset) -> bool:
+    """Tell whether a card can weigh what a bank leaves to the other: with High Stakes, in a plain race of two."""
+    plain = tells_wins(rules) and rules.variants.high_stakes and is_race(rules)
+    return plain and rules.ending.kind != "equal_turns" and unsolved(rules) is None
 
 
 def has_match(rules: Ruleset) -> bool:
@@ -197,7 +224,18 @@ def points_of(rules: Ruleset, counts: RollCounts, score: int, most_kept: int = M
     >>> points_of(load_rules("farkle"), flat, score=1000) < 534.287063
     True
     """
-    plan = Plan((0,) * rules.turn.dice, counts, multiple=bank_step(rules))
+    return points_by(rules, Plan((0,) * rules.turn.dice, counts, multiple=bank_step(rules)), score, most_kept)
+
+
+def points_by(rules: Ruleset, plan: Plan, score: int, most_kept: int = MOST_KEPT) -> float:
+    """Return the expected points of a turn that is played by a plan, followed up to a turn score.
+
+    Examples
+    --------
+    >>> from dice10k_math.rules import load_rules
+    >>> round(points_by(load_rules("farkle"), Plan((300,) * 6, "all"), score=1000), 2)
+    455.96
+    """
     ended = follow_plan(turn_model(rules), bank_rule(rules, score), plan, most_kept=most_kept)
     lost = six_dice_penalty(rules, score) * ended.bust_on_six
     return sum(points * chance for points, chance in ended.banked.items()) - lost

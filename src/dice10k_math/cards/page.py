@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dice10k_math.cards import stakes_page
 from dice10k_math.cards.approach import approach
 from dice10k_math.cards.blocks import Block, Paragraph, Table
 from dice10k_math.cards.card import Card, has_match
+from dice10k_math.cards.search import Cell
 from dice10k_math.policy import RollCounts
 from dice10k_math.rules.steps import bank_step, point_step
 from dice10k_math.scoring import full_hand, keeps_of
@@ -38,24 +40,35 @@ def page_of(card: Card) -> Page:
 def _blocks(card: Card) -> Iterator[Block]:
     found = card.findings
     yield Paragraph("Each roll", heading=True)
+    if found.leave:
+        yield from _with_offers(card)
+        return
     yield Paragraph(
         "For each keep, look up your turn score with it and the dice left: what rolling on counts. "
         "Of the keeps, take the one that counts most. Bank instead if your turn score then is at least that much."
     )
     yield _counts_table(card, found.counts)
     yield from _special_counts(card)
-    first = _first_keeps(card)
-    if first:
-        yield Table(
-            ("first roll shows", *(_faces(shown) for shown, _ in first)),
-            (("keep", *(_faces(keep) for _, keep in first)),),
-        )
+    yield from _first_rolls(card)
     yield from _changes(card)
     if found.near is None:
         yield from _last_turn(card)
     else:
         yield from approach(found.near, card.rules.ending.target)
     yield from _offers(card)
+    yield Paragraph("What it gives away", heading=True)
+    yield from _given_away(card)
+
+
+def _with_offers(card: Card) -> Iterator[Block]:
+    """Lay out a card that weighs what a bank leaves to the other."""
+    rules, found = card.rules, card.findings
+    yield from stakes_page.each_roll(rules, found)
+    yield from _special_counts(card)
+    yield from _first_rolls(card)
+    yield from stakes_page.offers(found)
+    yield from stakes_page.changes(found)
+    yield from stakes_page.the_end(rules, found)
     yield Paragraph("What it gives away", heading=True)
     yield from _given_away(card)
 
@@ -115,6 +128,15 @@ def _special_counts(card: Card) -> Iterator[Block]:
         )
 
 
+def _first_rolls(card: Card) -> Iterator[Block]:
+    first = _first_keeps(card)
+    if first:
+        yield Table(
+            ("first roll shows", *(_faces(shown) for shown, _ in first)),
+            (("keep", *(_faces(keep) for _, keep in first)),),
+        )
+
+
 def _first_keeps(card: Card) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Return what to keep of a first roll that shows these scoring dice, by the usual counts."""
     rules = card.rules
@@ -150,24 +172,24 @@ def _changes(card: Card) -> Iterator[Block]:
     found = card.findings
     tables = [found.cells(phase) for phase in range(len(found.bold))]
     cells = {cell for table in tables for row in table for cell in row}
-    if not cells - {(0, False)}:
+    if not any(cell.bold or cell.goal for cell in cells):
         return
     yield Paragraph("Near the end, ahead and behind", heading=True)
     text = "Add this to what rolling on counts, by your score (left) and the other's (top)."
-    if any(goal for _, goal in cells):
+    if any(cell.goal for cell in cells):
         text += f" With a star: bank nothing that does not reach {card.rules.ending.target:,}."
     yield Paragraph(text)
     for number, table in enumerate(tables):
         names = ("your score, first in the round", "your score, second in the round")
         name = names[number] if len(found.bold) > 1 else "your score"
         rows = tuple(
-            (f"{edge:,}", *(_cell(*cell) for cell in row)) for edge, row in zip(found.edges, table, strict=True)
+            (f"{edge:,}", *map(_cell, row)) for edge, row in zip(found.edges, table, strict=True)
         )
         yield Table((f"{name} from", *(f"{edge:,}" for edge in found.edges)), rows)
 
 
-def _cell(bold: int, goal: bool) -> str:
-    return (f"{bold:+}" if bold else "0") + "*" * goal
+def _cell(cell: Cell) -> str:
+    return (f"{cell.bold:+}" if cell.bold else "0") + "*" * cell.goal
 
 
 def _last_turn(card: Card) -> Iterator[Block]:
@@ -223,7 +245,7 @@ def _given_away(card: Card) -> Iterator[Block]:
     if wins is None:
         yield Paragraph("Wins: not known, as the match of two is not part of this card; it aims for points alone.")
         return
-    if not has_match(card.rules) and card.findings.near is None:
+    if not has_match(card.rules) and card.findings.near is None and not card.findings.leave:
         yield Paragraph("This card aims for points alone; what is best near the end of a match is not on it.")
     yield Paragraph(
         "Wins, against an opponent who knows this card and plays best against it: "

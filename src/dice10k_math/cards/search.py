@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from dice10k_math.cards.near import Near
 from dice10k_math.errors import InputError
 from dice10k_math.policy import (
     GOAL,
+    NEVER,
     Case,
     Condition,
     KeepWorths,
@@ -30,7 +32,7 @@ from dice10k_math.policy import (
     ThresholdPolicy,
     Thresholds,
 )
-from dice10k_math.policy.model import Subject
+from dice10k_math.policy.model import ByDice, Subject
 from dice10k_math.program import Floats
 from dice10k_math.questions.turn import TurnSolution, solve_turn
 from dice10k_math.rules import Ruleset, bank_step
@@ -56,6 +58,24 @@ LEADS = (0, 200, 300, 400, 500, 600, 800)
 """Leads, in points, that are tried."""
 
 
+class Cell(NamedTuple):
+    """What changes in a band of scores.
+
+    Attributes
+    ----------
+    bold
+        How much more rolling counts.
+    goal
+        Whether nothing is banked that does not reach the target.
+    one_die
+        High stakes: least offered turn score to take over with one die; None: as elsewhere.
+    """
+
+    bold: int
+    goal: bool = False
+    one_die: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Findings:
     """What a card is made of.
@@ -73,8 +93,15 @@ class Findings:
         under equal turns a second table for the second player of a round.
     last
         Worths of the dice left in a last turn.
-    take
-        High stakes: least offered turn score to take over, by dice.
+    take, leave
+        High stakes: least offered turn score to take over, by dice; and which part of what a bank is above that it
+        leaves to the other, in percent, the same for all dice.
+    one_die
+        High stakes: least offered turn score to take over with one die, cell by cell as in `bold`; () as in `take`.
+    reach
+        High stakes: least lead before the turn with which to bank what reaches the target, by dice left.
+    last_take
+        High stakes, in a last turn: from how far behind on which offers are taken over, in rising order.
     goal
         Whether nothing is banked that does not reach the target, cell by cell as in `bold`; () nowhere.
     near
@@ -87,15 +114,27 @@ class Findings:
     edges: tuple[int, ...] = (0,)
     bold: tuple[tuple[tuple[int, ...], ...], ...] = ()
     last: KeepWorths | None = None
-    take: tuple[tuple[int, int], ...] = ()
+    take: ByDice = ()
     goal: tuple[tuple[tuple[bool, ...], ...], ...] = ()
     near: Near | None = None
+    leave: int = 0
+    one_die: tuple[tuple[int, ...], ...] = ()
+    reach: ByDice = ()
+    last_take: tuple[tuple[int, ByDice], ...] = ()
 
-    def cells(self, phase: int) -> tuple[tuple[tuple[int, bool], ...], ...]:
-        """Return the cells of a table: how much more rolling counts, and whether to bank for the goal only."""
+    def cells(self, phase: int) -> tuple[tuple[Cell, ...], ...]:
+        """Return the cells of a table."""
         table = self.bold[phase]
         goals = self.goal[phase] if self.goal else tuple((False,) * len(row) for row in table)
-        return tuple(tuple(zip(row, goal, strict=True)) for row, goal in zip(table, goals, strict=True))
+        ones = self.one_die or tuple((None,) * len(row) for row in table)
+        return tuple(tuple(map(Cell, *rows)) for rows in zip(table, goals, ones, strict=True))
+
+    def taken(self, one_die: int | None) -> ByDice:
+        """Return what is taken over, with an amount of its own for one die."""
+        if one_die is None:
+            return self.take
+        rest = tuple(each for each in self.take if each[0] > 1)
+        return rest if one_die == NEVER else (*rest, (1, one_die))
 
 
 def straight_counts(turn: TurnSolution) -> RollCounts:
@@ -296,7 +335,12 @@ def policy_of(rules: Ruleset, found: Findings) -> ThresholdPolicy:
     cases: list[Case] = []
     if found.last is not None:
         there = (Condition("opponent", at_least=True, points=target), Condition("own", at_least=False, points=target))
-        cases.append(Case(there, Thresholds(0), keep=found.last))
+        # From the greatest deficit down, so that only lower ends need be said.
+        for behind, take in reversed(found.last_take):
+            far = (*there, Condition("behind", at_least=True, points=behind))
+            cases.append(Case(far, Thresholds(0), keep=found.last, take=take))
+        if not found.last_take:
+            cases.append(Case(there, Thresholds(0), keep=found.last))
     if found.opening is not None:
         cases.append(Case((Condition("own", at_least=False, points=1),), Thresholds(0), keep=found.opening))
     # The last table is that of the second player of a round, where there are two.
@@ -307,7 +351,10 @@ def policy_of(rules: Ruleset, found: Findings) -> ThresholdPolicy:
     if found.near is not None:
         cases += _near_cases(found.near)
     lead = found.lead or None
-    return ThresholdPolicy(Thresholds(0), found.counts, tuple(cases), end="win", lead=lead, take=found.take)
+    leave = (found.leave,) * rules.turn.dice if found.leave else ()
+    return ThresholdPolicy(
+        Thresholds(0), found.counts, tuple(cases), "win", lead, reach=found.reach, take=found.take, leave=leave
+    )
 
 
 def _near_cases(near: Near) -> list[Case]:
@@ -332,11 +379,12 @@ def _cases_of(found: Findings, phase: int, always: tuple[Condition, ...]) -> lis
     cases: list[Case] = []
     ends = (*found.edges[1:], None)
     for own, row in enumerate(found.cells(phase)):
-        for other, (bold, goal) in enumerate(row):
-            if row[other + 1 : other + 2] == ((bold, goal),):
+        for other, cell in enumerate(row):
+            if row[other + 1 : other + 2] == (cell,):
                 continue
             ended = zip(SIDES, (ends[own], ends[other]), strict=True)
             limits = [Condition(who, at_least=False, points=end) for who, end in ended if end is not None]
             conditions = (*always, *limits) or (Condition("own", at_least=True, points=found.edges[own]),)
-            cases.append(Case(conditions, Thresholds(GOAL if goal else 0), bold))
+            take = None if cell.one_die is None else found.taken(cell.one_die)
+            cases.append(Case(conditions, Thresholds(GOAL if cell.goal else 0), cell.bold, take=take))
     return cases

@@ -136,6 +136,27 @@ class StakesPositions(RacePositions):
         """Refuse: with High Stakes the dice that a bank leaves matter."""
         raise InputError(f"{self.race.rules.name}: what a bank is worth depends on the dice that it leaves")
 
+    def bank_table(self, total: int) -> Floats:
+        """Return what banking is worth at every turn start with a sum of the scores, in units, under a final round.
+
+        Returns
+        -------
+        ndarray of shape (bank rows, scores)
+            By the other's score.
+        """
+        return self.stakes.bank_table(0, total, self._waiting, self.offers, self.takes)
+
+    def taken(self, own: int, opponent: int, bank: int) -> float:
+        """Return what taking over the offer of a bank row is worth, scores in units, under a final round."""
+        race = self.stakes
+        first, end = race.columns(own + opponent)
+        return float(self.offers[0, int(race.offer_starts[own + opponent]) + bank * (end - first) + own - first])
+
+    @property
+    def takes(self) -> Floats:
+        """What taking over is worth in a last turn; see `StakesRace.take_overs`."""
+        return self._takes
+
     def offers_at(self, phase: int, own: int, opponent: int) -> tuple[Ints, Ints, Floats]:
         """Return every offer that a player can have at a turn start, scores in units.
 
