@@ -41,7 +41,7 @@ def _keep_rank(plan, dice_left, points, left, dice):
 
 
 @njit(cache=True)
-def _bank_count(plan, dice_left, points, dice):
+def _bank_count(dice_left, points, dice):
     """Return a hundred times what a bank counts, less what it leaves to the other."""
     count = len(dice_left) // KINDS
     take, leave = dice_left[2 * count + dice - 1], dice_left[3 * count + dice - 1]
@@ -107,7 +107,7 @@ def _decide(plan, bank_from, dice_left, rule, entries, members, base):
             continue
         dice = dice_after[number]
         if may_bank[number] and minimum <= points <= most_banked and points % multiple == 0:
-            count = _bank_count(plan, dice_left, points, dice)
+            count = _bank_count(dice_left, points, dice)
             for subtract in range(1 + may_subtract):
                 wanted, wins = _wants(plan, bank_from, dice_left, points, count, dice, subtract == 1, hundredfold)
                 if wanted:
@@ -139,11 +139,9 @@ def _regime(plan, bank_from, dice_left, rule, base, reach):
     end = base + reach
     if keep == COUNTS or base < win_at <= end or base < tie <= end or (short_from <= end and base < short_to):
         return 2
-    if end >= _least_below(dice_left):
-        return 2
     if base >= most and end < win_from:
         return 0
-    if end > most:
+    if end > most or end >= _least_below(dice_left):
         return 2
     if end < min(max(least, bank_from.min()), win_from):
         return 0

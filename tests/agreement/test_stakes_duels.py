@@ -42,8 +42,8 @@ PAIRS = (
     ("threshold 100 1:50 keep=10,40,90,150,250 end=win take=4:100", "threshold goal take=5:0,4:0,3:0,2:0,1:0"),
 )
 WEIGHING = (
-    "threshold 0 keep=100+20%,80+40%,100+50%,120+60%,200+60% end=win lead=50 reach=4:100,2:0,1:-200 "
-    "take=5:100,4:150,2:200,1:250 leave=50%,40%,60%,55%,70% if opponent>=250 0 keep=0,-50,0,50,150 take=5:50,3:100 "
+    "threshold 0 keep=100+20%,80+40%,100+50%,100+50%,100+50% end=win lead=50 reach=5:100,4:0,3:-100,2:-200,1:-300 "
+    "take=5:100,4:150,2:200,1:250 leave=50%,40%,30%,30%,40% if opponent>=250 0 keep=0,-50,0,50,150 take=5:50,3:100 "
     "if own<100 0 bold=50 take=4:50 leave=0%,0%,10%,20%,30%"
 )
 PAIRS = (*PAIRS, (WEIGHING, PAIRS[1][0]))
@@ -66,8 +66,8 @@ def against_plain_recursion(
 
 def fitting(text: str, rules: Ruleset) -> str:
     """The policy, with a number more of each kind where the game has six dice."""
-    more = {"250 end": "250,350 end", "60% end": "60%,300+50% end", "150 take": "150,300 take"}
-    more |= {"70% if": "70%,80% if", "20%,30%": "20%,30%,40%"}
+    more = {"250 end": "250,350 end", "50% end": "50%,150+40% end", ",150 take": ",150,300 take"}
+    more |= {"40% if": "40%,80% if", "20%,30%": "20%,30%,40%"}
     for short, long in more.items() if rules.turn.dice == 6 else ():
         text = text.replace(short, long)
     return text
@@ -102,7 +102,9 @@ def assert_two_policies(rules: Ruleset, pair: tuple[str, str]) -> None:
         assert here.upper - here.lower < 1e-9
 
 
-@against_plain_recursion("pair", PAIRS, [*product(QUICK[:1], PAIRS), *((rules, PAIRS[0]) for rules in QUICK), (QUICK[2], PAIRS[3])])
+@against_plain_recursion(
+    "pair", PAIRS, [*product(QUICK[:1], PAIRS), *((rules, PAIRS[0]) for rules in QUICK), (QUICK[2], PAIRS[3])]
+)
 def test_two_policies_are_worth_what_plain_recursion_says(rules: Ruleset, pair: tuple[str, str]) -> None:
     if rules.ending.kind == "exact" and pair == PAIRS[0]:
         # At 250 the one waits for 100 points, and may bank no more than 50; nor can the other bank at 200.

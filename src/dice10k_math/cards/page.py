@@ -182,9 +182,7 @@ def _changes(card: Card) -> Iterator[Block]:
     for number, table in enumerate(tables):
         names = ("your score, first in the round", "your score, second in the round")
         name = names[number] if len(found.bold) > 1 else "your score"
-        rows = tuple(
-            (f"{edge:,}", *map(_cell, row)) for edge, row in zip(found.edges, table, strict=True)
-        )
+        rows = tuple((f"{edge:,}", *map(_cell, row)) for edge, row in zip(found.edges, table, strict=True))
         yield Table((f"{name} from", *(f"{edge:,}" for edge in found.edges)), rows)
 
 
@@ -242,6 +240,9 @@ def _given_away(card: Card) -> Iterator[Block]:
         f"Points: a turn by the first table brings {points.card:.2f} on average at a score of {points.score:,}; "
         f"the best turn brings {points.best:.2f}, so {points.best - points.card:.2f} are given away."
     )
+    if wins is None and card.findings.leave:
+        yield Paragraph("Wins: to tell what is given away takes the solved match, and minutes.")
+        return
     if wins is None:
         yield Paragraph("Wins: not known, as the match of two is not part of this card; it aims for points alone.")
         return

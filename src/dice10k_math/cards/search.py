@@ -126,7 +126,8 @@ class Findings:
         """Return the cells of a table."""
         table = self.bold[phase]
         goals = self.goal[phase] if self.goal else tuple((False,) * len(row) for row in table)
-        ones = self.one_die or tuple((None,) * len(row) for row in table)
+        none: tuple[int | None, ...] = (None,) * len(table)
+        ones = self.one_die or (none,) * len(table)
         return tuple(tuple(map(Cell, *rows)) for rows in zip(table, goals, ones, strict=True))
 
     def taken(self, one_die: int | None) -> ByDice:

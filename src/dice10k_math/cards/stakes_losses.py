@@ -95,14 +95,27 @@ class StakesLosses:
         takes = np.stack([turn.takes for turn in played])
         out = np.empty((MATCHES * MOST_TURNS, 4), np.int64)
         units = self.race.bank_units.astype(np.int64)
-        met = meet(MATCHES, SEED, (size, self.race.has_last_turn), numbers, (starts, rows, chances), takes, units, self.states, out)
+        met = meet(
+            MATCHES,
+            SEED,
+            (size, self.race.has_last_turn),
+            numbers,
+            (starts, rows, chances),
+            takes,
+            units,
+            self.states,
+            out,
+        )
         return out[:met]
 
     @cached_property
     def states(self) -> Ints:
         """Number of the after-state that goes on from each bank row; of one that is not followed, -1."""
         program = self.program
-        found = {each: state for state, each in enumerate(zip(program.hand.tolist(), program.turn_score.tolist(), strict=True))}
+        found = {
+            each: state
+            for state, each in enumerate(zip(program.hand.tolist(), program.turn_score.tolist(), strict=True))
+        }
         banks = zip(program.bank_hands.tolist(), program.bank_scores.tolist(), strict=True)
         return np.array([found.get(bank, -1) for bank in banks], np.int32)
 
@@ -116,12 +129,13 @@ class StakesLosses:
         met, number = met[order], number.reshape(-1)[order]
         banks, bust, fresh = self._worths(starts)
         own, other, last, offer = met.T
-        value = np.array([self._value(*row, fresh[start]) for row, start in zip(met.tolist(), number, strict=True)])
+        each = zip(own.tolist(), other.tolist(), last.tolist(), offer.tolist(), fresh[number].tolist(), strict=True)
+        value = np.array([self._value(*meeting) for meeting in each])
         return Meetings(own, other, last == 1, offer, value, number, banks, bust, weight / max(len(met), 1))
 
     def _worths(self, starts: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
         """Return what banks, a bust, and the turn without an offer are worth, by turn start."""
-        race, positions, units = self.race, self.positions, self.race.bank_units
+        positions, units = self.positions, self.race.bank_units
         banks, bust, fresh = np.empty((self.first, len(starts))), np.zeros(len(starts)), np.empty(len(starts))
         tables: dict[int, Floats] = {}
         for place in np.argsort(starts[:, 0] + starts[:, 1]).tolist():

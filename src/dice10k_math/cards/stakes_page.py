@@ -26,8 +26,8 @@ def each_roll(rules: Ruleset, found: Findings) -> Iterator[Block]:
         ("rolling counts", *(_line(found.counts, left) for left in lefts)),
         ("a bank loses", *(f"{found.leave}% above {taken[left]:,}" for left in lefts)),
     ]
-    for score in (score for score in SCORES if score % point_step(rules) == 0):
-        rows.append((f"{score:,}", *(_both(found, score, left) for left in lefts)))
+    scores = (score for score in SCORES if score % point_step(rules) == 0)
+    rows += [(f"{score:,}", *(_both(found, score, left) for left in lefts)) for score in scores]
     yield Table(("turn score", *map(_dice, lefts)), tuple(rows))
 
 
@@ -58,8 +58,8 @@ def changes(found: Findings) -> Iterator[Block]:
     """Lay out what changes by both scores."""
     yield Paragraph("By your score (left) and the other's (top)", heading=True)
     yield Paragraph(
-        "Add the first number to what rolling on counts, once you have points; take over with one die from the second "
-        "on (x: never)."
+        "Add the first number to what rolling on counts, once you have points. The second is for one die: take over from "
+        "there on, and a bank with one die left loses of what is above that (x: never, nothing)."
     )
     rows = zip(found.edges, found.cells(0), strict=True)
     yield Table(

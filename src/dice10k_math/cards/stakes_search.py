@@ -32,8 +32,10 @@ AHEAD = (-99_950, *range(-1000, 3001, 100))
 """Leads that are tried: after a bank that reaches the target, and before the turn."""
 WITHIN = 500
 """How far beyond the target banks are looked at."""
+FADING = 600
+"""Points that make a turn score less likely by a factor e, about."""
 STEPS = (40, 20, 10)
-EDGES = (0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95)
+EDGES = (0, 0.2, 0.4, 0.6, 0.75, 0.85, 0.9, 0.95, 0.98)
 """Parts of the target at which a band of scores begins."""
 BOLD = (0, -100, -50, 50, 100, 200)
 ONE_DIE = (2000, 600, 900, 1200, 1500, 3000, NEVER)
@@ -59,7 +61,8 @@ def find_stakes_card(losses: StakesLosses) -> Findings:
     if losses.race.has_last_turn:
         lead, reach = _reach(losses, losses.some(met[~last & (high >= 0.9 * size)], FEW))
         found = replace(found, reach=reach, lead=lead, last_take=_last_takes(losses, met[last]))
-    return _with_cells(losses, found, losses.some(met[~last & (met[:, 0] > 0)], 2 * MANY))
+    late = losses.some(met[~last & (met[:, 0] > 0) & (high >= CLOSE * size)], MANY)
+    return _with_cells(losses, found, early, late)
 
 
 Neighbours = Callable[[Findings, int], Iterator[Findings]]
@@ -117,6 +120,7 @@ def _reach(losses: StakesLosses, met: Meetings) -> tuple[int, ByDice]:
     """
     unit, positions = losses.race.unit, losses.positions
     ahead, lead, dice, gain = [], [], [], []
+    # Points far away are seldom reached in one turn.
     starts = np.unique(np.stack([met.own, met.other], axis=1)[~met.last], axis=0)
     for own, other in starts.tolist():
         turn = positions.turn(Seat(own * unit), Seat(other * unit))
@@ -126,7 +130,8 @@ def _reach(losses: StakesLosses, met: Meetings) -> tuple[int, ByDice]:
         ahead.append(np.full(len(banks), (own - other) * unit))
         lead.append((own - other) * unit + program.bank_scores[banks])
         dice.append(losses.dice[banks])
-        gain.append(turn.bank[banks] - turn.roll[states])
+        weight = np.exp(-program.bank_scores[banks] / FADING)
+        gain.append(weight * (turn.bank[banks] - turn.roll[states]))
     before, after, left, gained = map(np.concatenate, (ahead, lead, dice, gain))
     least = max(LEADS, key=lambda amount: float(gained[(left == 1) & (after >= amount)].sum()))
     reached = after >= least
@@ -168,19 +173,14 @@ def _least_taken(points: NDArray[np.int32], gain: Floats) -> int:
     return max(tried, key=lambda least: float(gain[points >= least].sum()))
 
 
-def _with_cells(losses: StakesLosses, found: Findings, met: Meetings) -> Findings:
+def _with_cells(losses: StakesLosses, found: Findings, early: Meetings, late: Meetings) -> Findings:
     """Add how much more rolling counts, and when to take over with one die, by both scores in bands."""
-    size = losses.race.scores
-    edges = tuple(round(part * size) for part in EDGES)
-    own, other = (np.searchsorted(edges, each, side="right") - 1 for each in (met.own, met.other))
-    live = ~met.last
+    edges = tuple(round(part * losses.race.scores) for part in EDGES)
 
     def cells(tried: Findings) -> Floats:
-        # The lead would make a turn of its own of each pair of scores.
-        given = losses.given_away(policy_of(losses.rules, replace(tried, lead=0)), met)
-        lost = np.zeros((len(edges), len(edges)))
-        np.add.at(lost, (own[live], other[live]), given[live])
-        return lost
+        # These make a turn of its own of many a pair of scores; far from the target they do not matter.
+        parts = (early, replace(tried, lead=0, reach=())), (late, tried)
+        return sum((_by_cell(losses, each, met, edges) for met, each in parts), np.zeros((len(edges),) * 2))
 
     bold = np.argmin([cells(replace(found, counts=found.counts.bolder(more))) for more in BOLD], axis=0)
     least = np.argmin([cells(replace(found, take=found.taken(amount))) for amount in ONE_DIE], axis=0)
@@ -190,3 +190,11 @@ def _with_cells(losses: StakesLosses, found: Findings, met: Meetings) -> Finding
         bold=(tuple(tuple(BOLD[number] for number in row) for row in bold),),
         one_die=tuple(tuple(ONE_DIE[number] for number in row) for row in least),
     )
+
+
+def _by_cell(losses: StakesLosses, found: Findings, met: Meetings, edges: tuple[int, ...]) -> Floats:
+    """Return what is given away in each band of scores."""
+    own, other = (np.searchsorted(edges, each, side="right") - 1 for each in (met.own, met.other))
+    lost = np.zeros((len(edges), len(edges)))
+    np.add.at(lost, (own, other), losses.given_away(policy_of(losses.rules, found), met) * met.weight)
+    return lost

@@ -18,8 +18,8 @@ and percent of the turn score (and after ``/`` what a turn score that cannot be 
 ``lead=`` says with how small a lead nothing is banked that reaches the target while others have a turn after it;
 ``reach=`` says the same by the dice left, of the lead before the turn.
 ``take=`` says from which turn score on an offer is taken over, by the dice; ``leave=``, for 1, 2, ... dice left, which
-part of what a bank is above that it leaves to the other, so that it counts less; ``take=never``, ``leave=0%,...`` in a
-case: neither.
+part of what a bank is above that it leaves to the other, so that it counts less; ``take=never`` and
+``leave=nothing`` in a case: neither.
 PLACES are ``STEP:W,W,...;LEFT:HOPE:L+C,L+C,...;LEFT:...``: what it is worth to stand 0, 1, 2, ... steps away from an
 exact target; then rows of where rolling 1, 2, ... dice leads with so many points left: percent to land on the target,
 and to come to a place that is worth the hope; see `dice10k_math.policy.Places`.
@@ -307,6 +307,8 @@ def _reach_by_dice(words: _Words, word: _Word, value: str) -> object:
 
 
 def _leave(words: _Words, word: _Word, value: str) -> object:
+    if value == "nothing":
+        return ()
     parts = [re.fullmatch("([0-9]{1,3})%", part) for part in value.split(",")]
     if not all(parts):
         words.refuse(word, "leave= and percent for each number of dice, such as leave=15%,40%,60%,70%,80%,85%")
@@ -361,30 +363,31 @@ def _threshold_words(policy: ThresholdPolicy) -> Iterable[str]:
         yield f"lead={policy.lead}"
     if policy.reach:
         yield f"reach={','.join(f'{dice}:{points}' for dice, points in policy.reach)}"
-    if policy.take:
-        yield _take_word(policy.take)
-    if policy.leave:
-        yield _leave_word(policy.leave)
+    yield from _offer_words(policy.take or None, policy.leave or None)
     for case in policy.cases:
-        yield "if"
-        yield ",".join(f"{c.subject}{'>=' if c.at_least else '<'}{c.points}" for c in case.conditions)
-        yield from _amount_words(case.bank_from)
-        if case.bold:
-            yield f"bold={case.bold}"
-        if case.keep is not None:
-            yield f"keep={_keep_word(case.keep)}"
-        if case.take is not None:
-            yield _take_word(case.take)
-        if case.leave is not None:
-            yield _leave_word(case.leave)
+        yield from _case_words(case)
+
+
+def _case_words(case: Case) -> Iterable[str]:
+    yield "if"
+    yield ",".join(f"{c.subject}{'>=' if c.at_least else '<'}{c.points}" for c in case.conditions)
+    yield from _amount_words(case.bank_from)
+    if case.bold:
+        yield f"bold={case.bold}"
+    if case.keep is not None:
+        yield f"keep={_keep_word(case.keep)}"
+    yield from _offer_words(case.take, case.leave)
+
+
+def _offer_words(take: ByDice | None, leave: tuple[int, ...] | None) -> Iterable[str]:
+    if take is not None:
+        yield _take_word(take)
+    if leave is not None:
+        yield f"leave={','.join(f'{percent}%' for percent in leave) or 'nothing'}"
 
 
 def _take_word(take: ByDice) -> str:
     return f"take={','.join(f'{dice}:{points}' for dice, points in take) or 'never'}"
-
-
-def _leave_word(leave: tuple[int, ...]) -> str:
-    return f"leave={','.join(f'{percent}%' for percent in leave)}"
 
 
 def _keep_word(keep: Keeping) -> str:

@@ -1,0 +1,211 @@
+"""The card of a game with High Stakes: what it says is what its policy does, and what it gives away."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from dice10k_math.cards.blocks import Paragraph, Table
+from dice10k_math.cards.card import Card, make_card, weighs_offers
+from dice10k_math.cards.drawing import svg
+from dice10k_math.cards.known import HIGH_STAKES, known_cards
+from dice10k_math.cards.page import page_of
+from dice10k_math.cards.search import Findings, policy_of
+from dice10k_math.cards.stakes_losses import StakesLosses
+from dice10k_math.cards.stakes_search import COUNTS, LEAVE, TAKE, find_stakes_card
+from dice10k_math.policy import NEVER, KeepWorths, Plan, RollCounts, Standing, parse_policy, seat
+from dice10k_math.questions.evaluation import Evaluation, evaluate
+from dice10k_math.questions.match import solve_match
+from dice10k_math.questions.response import exploitability
+from dice10k_math.questions.simulation import simulate
+from dice10k_math.questions.stakes import StakesPositions
+from dice10k_math.rules import load_rules, with_target
+from dice10k_math.rules.model import Ruleset
+
+FIVE_ERRORS = 1 - 5.7e-7
+RULES = load_rules("farkle-high-stakes")
+START = Findings(COUNTS, take=TAKE, leave=LEAVE)
+NARROW = with_target(RULES, 500)
+
+
+@cache
+def card() -> Card:
+    return make_card(RULES)
+
+
+@cache
+def losses(rules: Ruleset = NARROW) -> StakesLosses:
+    found = solve_match(rules).positions
+    assert isinstance(found, StakesPositions)
+    return StakesLosses(found)
+
+
+def numbers(text: str) -> list[int]:
+    return [int(each.replace(",", "")) for each in re.findall(r"-?\d[\d,]*", text)]
+
+
+def tables(shown: Card) -> dict[str, Table]:
+    return {block.heads[0]: block for block in page_of(shown).blocks if isinstance(block, Table)}
+
+
+def counts_of(cells: tuple[str, ...]) -> RollCounts:
+    pairs = [numbers(cell) for cell in reversed(cells)]
+    return RollCounts(tuple(points for points, _ in pairs), tuple(percent for _, percent in pairs))
+
+
+def by_dice(heads: tuple[str, ...], cells: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+    named = zip(heads[1:], cells, strict=True)
+    return tuple((int(dice.split()[0]), numbers(cell)[0]) for dice, cell in named if cell != "x")
+
+
+def read(shown: Card) -> Findings:
+    """What a reader of the page would write down."""
+    known = tables(shown)
+    rolls = {row[0]: row[1:] for row in known["turn score"].rows}
+    lost = [numbers(cell) for cell in rolls["a bank loses"]]
+    take = tuple((dice, least) for dice, (_, least) in zip(range(6, 0, -1), lost, strict=True))
+    cells = [[cell.split(" / ") for cell in row[1:]] for row in known["your score from"].rows]
+    reach = known["dice left"] if "dice left" in known else None
+    paragraphs = " ".join(block.text for block in page_of(shown).blocks if isinstance(block, Paragraph))
+    leads = [block for block in page_of(shown).blocks if isinstance(block, Table) and block.rows[0][0] == "lead before"]
+    adds = [block for block in page_of(shown).blocks if isinstance(block, Table) and block.rows[0][0] == "add"]
+    assert reach is not None
+    far = -99_950
+    return Findings(
+        counts_of(rolls["rolling counts"]),
+        counts_of(known["instead, rolling counts"].rows[0][1:]),
+        numbers(re.findall(r"lead by ([\d,]+) or more", paragraphs)[0])[0],
+        tuple(numbers(row[0])[0] for row in known["your score from"].rows),
+        (tuple(tuple(int(bold) for bold, _ in row) for row in cells),),
+        KeepWorths(tuple(int(each) for each in reversed(adds[0].rows[0][1:]))),
+        take,
+        leave=lost[0][0],
+        one_die=tuple(tuple(NEVER if least == "x" else numbers(least)[0] for _, least in row) for row in cells),
+        reach=tuple(
+            (int(dice), far if lead == "any" else numbers(lead)[0])
+            for dice, lead in zip(leads[0].heads[1:], leads[0].rows[0][1:], strict=True)
+        ),
+        last_take=tuple(
+            (numbers(row[0])[0], by_dice(known["behind by, from"].heads, row[1:]))
+            for row in known["behind by, from"].rows
+        ),
+    )
+
+
+def test_who_reads_the_page_plays_the_policy() -> None:
+    found = read(card())
+    assert found == HIGH_STAKES
+    assert policy_of(RULES, found) == card().policy
+
+
+def test_the_text_of_the_card_is_its_policy() -> None:
+    assert parse_policy(card().text) == card().policy
+
+
+def test_the_cells_say_what_rolling_and_banking_count() -> None:
+    plan = seat(card().policy, RULES).key(Standing(5000, 5000))
+    assert isinstance(plan, Plan)
+    for row in tables(card())["turn score"].rows[2:]:
+        score = numbers(row[0])[0]
+        for dice, cell in zip(range(6, 0, -1), row[1:], strict=True):
+            rolling, banking = numbers(cell)
+            assert abs(100 * rolling - HIGH_STAKES.counts.hundredfold(score, dice)) <= 250
+            left = 100 * score - plan.leave[dice - 1] * max(0, score - dict(HIGH_STAKES.take)[dice])
+            assert abs(100 * banking - left) <= 250
+
+
+def test_the_policy_answers_offers_and_reaches_the_target_as_the_page_says() -> None:
+    player = seat(card().policy, RULES)
+
+    def plan(own: int, other: int, *, last: bool = False) -> Plan:
+        found = player.key(Standing(own, other, last=last))
+        assert isinstance(found, Plan)
+        return found
+
+    edges, leads = HIGH_STAKES.edges, dict(HIGH_STAKES.reach)
+    for own in (100, 4500, 9600):
+        for other in (100, 4500, 9600):
+            row, column = (max(place for place, edge in enumerate(edges) if edge <= score) for score in (own, other))
+            here = plan(own, other)
+            assert here.take[0] == HIGH_STAKES.one_die[row][column]
+            assert here.take[1:] == tuple(dict(HIGH_STAKES.take)[dice] for dice in range(2, 7))
+            assert here.keep == HIGH_STAKES.counts.bolder(HIGH_STAKES.bold[0][row][column])
+            for dice in range(1, 7):
+                free = dice in leads and own - other >= leads[dice]
+                below = here.below[dice - 1] if here.below else NEVER
+                assert below == (NEVER if free else 10_000 - own)
+    for behind, take in HIGH_STAKES.last_take:
+        here = plan(9000, 9000 + max(behind, 1000), last=True)
+        assert behind < 1000 or here.take == tuple(dict(take).get(dice, NEVER) for dice in range(1, 7))
+        assert here.keep == HIGH_STAKES.last
+
+
+def test_the_page_is_one_page() -> None:
+    root = ET.fromstring(svg(page_of(card())))  # noqa: S314 - it is our own
+    shown = list(root.iter("{http://www.w3.org/2000/svg}text"))
+    assert max(float(each.attrib["y"]) for each in shown) < float(root.attrib["height"]) == 842
+    assert min(float(each.attrib["font-size"]) for each in shown) > 4.5
+
+
+def test_which_cards_weigh_offers() -> None:
+    assert list(known_cards()) == [RULES]
+    assert weighs_offers(NARROW)
+    assert not any(weighs_offers(load_rules(name)) for name in ("farkle", "dice10k", "farkle-spicy-high-stakes"))
+
+
+def test_no_turn_and_no_answer_is_worth_more_than_the_best() -> None:
+    found = losses()
+    met = found.some(found.draw(policy_of(NARROW, START)), 400)
+    given = found.given_away(policy_of(NARROW, START), met)
+    assert np.all(given > -1e-9)
+    assert given.max() > 0.01
+
+
+@pytest.mark.slow
+def test_meetings_are_those_of_simulated_matches() -> None:
+    policy = policy_of(NARROW, START)
+    met = losses().draw(policy)
+    found = simulate(NARROW, [policy] * 2, matches=40_000, seed=3, confidence=FIVE_ERRORS)
+    mean = len(met) / 30_000
+    assert sum(each.turns.lower for each in found.seats) * 0.99 < mean
+    assert mean < sum(each.turns.upper for each in found.seats) * 1.01
+
+
+@pytest.mark.slow
+def test_a_search_gains_and_its_card_loses_what_is_said_by_other_means() -> None:
+    found = find_stakes_card(losses())
+    before, after = (exploitability(NARROW, policy_of(NARROW, each)) for each in (START, found))
+    assert after.upper < 0.8 * before.lower
+    policy = policy_of(NARROW, found)
+    met = losses().draw(policy)
+    told = losses().some(met, len(met))
+    # To first order what single turns give away is what the policy does.
+    assert losses().given_away(policy, told).sum() * told.weight == pytest.approx(after.value, rel=0.5)
+
+
+@pytest.mark.slow
+def test_what_the_card_wins_against_the_best_play_agrees_with_simulated_matches() -> None:
+    rules = with_target(RULES, 1000)
+    policy = policy_of(rules, find_stakes_card(losses(rules)))
+    lost = exploitability(rules, policy)
+    played_out = evaluate(rules, [policy, "optimum win"])
+    assert isinstance(played_out, Evaluation)
+    exact = played_out.win_probability()
+    played = simulate(rules, [policy, "optimum win"], matches=100_000, seed=1, confidence=FIVE_ERRORS)
+    first = played.seats[0].win_probability
+    assert first.lower < exact.value < first.upper
+    assert exact.upper > lost.first.lower
+
+
+@pytest.mark.slow
+def test_the_card_gives_away_little() -> None:
+    found = exploitability(RULES, card().policy)
+    assert found.upper < MOST_GIVEN_AWAY
+
+
+MOST_GIVEN_AWAY = 0.02
+"""Far less than the tenth of a card that aims for points alone."""
