@@ -36,17 +36,17 @@ SLOW = (
     ended(varied(turned(SMALL, "minimum-of-150", bank_minimum=150)), "final_round", 400),
     ended(varied(SMALL), "equal_turns", 400, tie="shared"),
 )
-PAIRS = (
-    ("threshold 100", "threshold 300 2:100 keep=points take=5:50,3:150"),
-    ("threshold 150 take=5:0,4:0,2:200", "threshold 200 keep=few end=win take=5:150,1:100 if behind>=100 400"),
-    ("threshold 100 1:50 keep=10,40,90,150,250 end=win take=4:100", "threshold goal take=5:0,4:0,3:0,2:0,1:0"),
-)
 WEIGHING = (
     "threshold 0 keep=100+20%,80+40%,100+50%,100+50%,100+50% end=win lead=50 reach=5:100,4:0,3:-100,2:-200,1:-300 "
     "take=5:100,4:150,2:200,1:250 leave=50%,40%,30%,30%,40% if opponent>=250 0 keep=0,-50,0,50,150 take=5:50,3:100 "
     "if own<100 0 bold=50 take=4:50 leave=0%,0%,10%,20%,30%"
 )
-PAIRS = (*PAIRS, (WEIGHING, PAIRS[1][0]))
+PAIRS = (
+    ("threshold 100", "threshold 300 2:100 keep=points take=5:50,3:150"),
+    ("threshold 150 take=5:0,4:0,2:200", "threshold 200 keep=few end=win take=5:150,1:100 if behind>=100 400"),
+    ("threshold 100 1:50 keep=10,40,90,150,250 end=win take=4:100", "threshold goal take=5:0,4:0,3:0,2:0,1:0"),
+    (WEIGHING, "threshold 150 take=5:0,4:0,2:200"),
+)
 ANSWERED = PAIRS[0][1], PAIRS[1][1], WEIGHING
 
 

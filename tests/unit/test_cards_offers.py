@@ -66,14 +66,12 @@ def read(shown: Card) -> Findings:
     """What a reader of the page would write down."""
     known = tables(shown)
     rolls = {row[0]: row[1:] for row in known["turn score"].rows}
-    lost = [numbers(cell) for cell in rolls["a bank loses"]]
-    take = tuple((dice, least) for dice, (_, least) in zip(range(6, 0, -1), lost, strict=True))
+    name = next(name for name in rolls if name.startswith("a bank loses"))
+    take = tuple((dice, numbers(cell)[0]) for dice, cell in zip(range(6, 0, -1), rolls[name], strict=True))
     cells = [[cell.split(" / ") for cell in row[1:]] for row in known["your score from"].rows]
-    reach = known["dice left"] if "dice left" in known else None
     paragraphs = " ".join(block.text for block in page_of(shown).blocks if isinstance(block, Paragraph))
     leads = [block for block in page_of(shown).blocks if isinstance(block, Table) and block.rows[0][0] == "lead before"]
     adds = [block for block in page_of(shown).blocks if isinstance(block, Table) and block.rows[0][0] == "add"]
-    assert reach is not None
     far = -99_950
     return Findings(
         counts_of(rolls["rolling counts"]),
@@ -83,7 +81,7 @@ def read(shown: Card) -> Findings:
         (tuple(tuple(int(bold) for bold, _ in row) for row in cells),),
         KeepWorths(tuple(int(each) for each in reversed(adds[0].rows[0][1:]))),
         take,
-        leave=lost[0][0],
+        leave=numbers(name)[0],
         one_die=tuple(tuple(NEVER if least == "x" else numbers(least)[0] for _, least in row) for row in cells),
         reach=tuple(
             (int(dice), far if lead == "any" else numbers(lead)[0])

@@ -81,7 +81,7 @@ class StakesLosses:
 
     def draw(self, policy: ThresholdPolicy) -> NDArray[np.int64]:
         """Play matches of a policy against itself; return meetings as rows: own, other, last, offer."""
-        from dice10k_math.cards.meetings import meet
+        from dice10k_math.simulation.meetings import meet
 
         turns, size = self.turns(policy), self.race.scores
         known: dict[tuple[Hashable, BankRule], int] = {}

@@ -24,7 +24,7 @@ def each_roll(rules: Ruleset, found: Findings) -> Iterator[Block]:
     lefts, taken = range(rules.turn.dice, 0, -1), dict(found.take)
     rows = [
         ("rolling counts", *(_line(found.counts, left) for left in lefts)),
-        ("a bank loses", *(f"{found.leave}% above {taken[left]:,}" for left in lefts)),
+        (f"a bank loses {found.leave}% above", *(f"{taken[left]:,}" for left in lefts)),
     ]
     scores = (score for score in SCORES if score % point_step(rules) == 0)
     rows += [(f"{score:,}", *(_both(found, score, left) for left in lefts)) for score in scores]
@@ -49,7 +49,10 @@ def _dice(left: int) -> str:
 def offers(found: Findings) -> Iterator[Block]:
     """Lay out which offers to take over."""
     yield Paragraph("When a turn is offered to you", heading=True)
-    yield Paragraph("Take it over from this turn score on; with one die see below.")
+    alone = dict(found.take)[1]
+    yield Paragraph(
+        f"Take it over from this turn score on; with one die see below, or {alone:,} while you have no points."
+    )
     more = [(dice, least) for dice, least in found.take if dice > 1]
     yield Table(("dice", *(str(dice) for dice, _ in more)), (("from", *(f"{least:,}" for _, least in more)),))
 
@@ -58,8 +61,8 @@ def changes(found: Findings) -> Iterator[Block]:
     """Lay out what changes by both scores."""
     yield Paragraph("By your score (left) and the other's (top)", heading=True)
     yield Paragraph(
-        "Add the first number to what rolling on counts, once you have points. The second is for one die: take over from "
-        "there on, and a bank with one die left loses of what is above that (x: never, nothing)."
+        "Add the first number to what rolling on counts, once you have points. The second is for one die: take over "
+        "from there on, and a bank with one die left loses of what is above that (x: never, nothing)."
     )
     rows = zip(found.edges, found.cells(0), strict=True)
     yield Table(

@@ -17,6 +17,7 @@ from dice10k_math.rules.model import Ruleset
 if TYPE_CHECKING:
     from dice10k_math.cards.card import Card
     from dice10k_math.cards.near import Near
+    from dice10k_math.policy.model import ByDice
 
 FORMATS = ("table", "markdown", "svg", "pdf", "json", "csv")
 
@@ -33,6 +34,7 @@ def command(rules: Ruleset, tables: Path | None, form: str, output: Path | None)
 
     The card counts what rolling on is worth, and says what changes near the end and when behind.
     Where scores can fall it takes --tables, and minutes, to say how to land on the target and what that gives away.
+    With High Stakes it weighs what a bank leaves to the other; --tables, and minutes, tell what the card gives away.
     """
     from dice10k_math.cards.card import make_card, tells_wins
     from dice10k_math.questions.positions import FieldPositions, RacePositions
@@ -62,6 +64,8 @@ def _rendered(card: Card, form: str) -> str:
 
 def _data(card: Card) -> dict[str, Any]:
     """Return everything on the card."""
+    from dice10k_math.policy.model import NEVER
+
     data: dict[str, Any] = {
         "ruleset": card.rules.name,
         "policy": card.text,
@@ -78,9 +82,17 @@ def _data(card: Card) -> dict[str, Any]:
         "goal": [[list(row) for row in table] for table in found.goal],
         "lead": found.lead,
         "last_turn": None if found.last is None else list(found.last.dice_left),
-        "take": [{"dice": dice, "from": points} for dice, points in found.take],
+        "take": _by_dice(found.take),
+        "leave": found.leave,
+        "one_die": [[None if least == NEVER else least for least in row] for row in found.one_die],
+        "reach": [{"dice": dice, "lead": lead} for dice, lead in found.reach],
+        "last_take": [{"behind": behind, "take": _by_dice(take)} for behind, take in found.last_take],
         "near": None if found.near is None else _near(found.near),
     }
+
+
+def _by_dice(take: ByDice) -> list[dict[str, int]]:
+    return [{"dice": dice, "from": points} for dice, points in take]
 
 
 def _near(near: Near) -> dict[str, Any]:
