@@ -83,17 +83,17 @@ def starts(rules: Ruleset) -> list[tuple[int, int, bool]]:
     return list(product(scores, scores, seconds))
 
 
-def cutoff(rules: Ruleset) -> int:
+def cutoff(rules: Ruleset, *policies: str) -> int:
     """Turn score at which the recursion may stop."""
     if rules.ending.kind == "first_to_target":
         return 3 * rules.ending.target + 4000
-    # Where not every turn score may be banked, a player has to roll on more often.
-    return 8_500 if rules.turn.bank_multiple else 5_500
+    # Where not every turn score may be banked, or not with any dice left, a player has to roll on more often.
+    return 8_500 if rules.turn.bank_multiple or any("reach=" in policy for policy in policies) else 5_500
 
 
 def assert_two_policies(rules: Ruleset, pair: tuple[str, str]) -> None:
     found = evaluate(rules, pair)
-    oracle = StakesDuelOracle(rules, (player(pair[0], rules), player(pair[1], rules)), cutoff(rules))
+    oracle = StakesDuelOracle(rules, (player(pair[0], rules), player(pair[1], rules)), cutoff(rules, *pair))
     for (own, other, second), number in product(starts(rules), (0, 1)):
         right = oracle.value(number, start_of(own, other, second))
         here = found.win_probability(own, other, seat=number + 1, second=second)
@@ -112,6 +112,11 @@ def test_two_policies_are_worth_what_plain_recursion_says(rules: Ruleset, pair: 
             evaluate(rules, pair)
         return
     assert_two_policies(rules, (fitting(pair[0], rules), fitting(pair[1], rules)))
+
+
+def test_who_weighs_what_a_bank_leaves_is_worth_what_plain_recursion_says() -> None:
+    rules = with_target(varied(SMALL), 100)
+    assert_two_policies(rules, (fitting(WEIGHING, rules), "threshold 150 take=5:0,4:0,2:200"))
 
 
 @pytest.mark.parametrize(
@@ -136,7 +141,7 @@ def test_two_policies_of_the_game_itself(rules: Ruleset, pair: tuple[str, str]) 
 
 def assert_best_response(rules: Ruleset, policy: str) -> None:
     found = best_response(rules, policy)
-    oracle = StakesDuelOracle(rules, (None, player(policy, rules)), cutoff(rules))
+    oracle = StakesDuelOracle(rules, (None, player(policy, rules)), cutoff(rules, policy))
     full = oracle.full
     for own, other, second in starts(rules):
         start = start_of(own, other, second)
