@@ -234,7 +234,7 @@ def points_by(rules: Ruleset, plan: Plan, score: int, most_kept: int = MOST_KEPT
     --------
     >>> from dice10k_math.rules import load_rules
     >>> round(points_by(load_rules("farkle"), Plan((300,) * 6, "all"), score=1000), 2)
-    455.96
+    444.93
     """
     ended = follow_plan(turn_model(rules), bank_rule(rules, score), plan, most_kept=most_kept)
     lost = six_dice_penalty(rules, score) * ended.bust_on_six

@@ -2,7 +2,8 @@
 
 What comes before a turn is its *meeting*: both scores, and the offer, if there is one. Meetings are drawn from matches
 that a policy plays against itself. At each of them V, with best play from there on, is compared with U, where this one
-turn and the answer to the offer before it are the policy's.
+turn and the answer to the offer before it are the policy's. A turn that goes on where the solved match need not be
+followed counts as a bust: that is rare but for small targets.
 """
 
 from __future__ import annotations
@@ -181,7 +182,9 @@ class StakesLosses:
                     offer = met.offer[rows]
                     taken = (offer >= 0) & turn.takes[np.maximum(offer, 0)]
                     state = np.where(taken, self.states[np.maximum(offer, 0)], len(bust) - 1)
-                    found[rows] = worth[state, column] + bust[state] * met.bust[start]
+                    worths = worth[state, column] + bust[state] * met.bust[start]
+                    # What is taken over from beyond what is followed is not judged.
+                    found[rows] = np.where(state < 0, met.value[rows], worths)
         return np.asarray(met.value - found)
 
     def _through(

@@ -132,6 +132,8 @@ def _reach(losses: StakesLosses, met: Meetings) -> tuple[int, ByDice]:
         dice.append(losses.dice[banks])
         weight = np.exp(-program.bank_scores[banks] / FADING)
         gain.append(weight * (turn.bank[banks] - turn.roll[states]))
+    if not ahead:
+        return 0, ()
     before, after, left, gained = map(np.concatenate, (ahead, lead, dice, gain))
     least = max(LEADS, key=lambda amount: float(gained[(left == 1) & (after >= amount)].sum()))
     reached = after >= least
