@@ -232,7 +232,7 @@ def test_an_offer_that_is_claimed_to_be_worth_too_much_is_refused(rules: Ruleset
     assert all("the turn allows" in str(fault) for fault in faults)
 
 
-@pytest.mark.parametrize("rules", GAMES[:2], ids=_name)
+@pytest.mark.parametrize("rules", [pytest.param(GAMES[0], marks=pytest.mark.slow), GAMES[1]], ids=_name)
 def test_bounds_of_the_game_without_high_stakes_are_refused(rules: Ruleset) -> None:
     # To be taken over costs the banker something, and to take over brings something.
     found, race = certified(rules), d10.solve_match(with_no_stakes(rules))

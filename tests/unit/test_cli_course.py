@@ -13,7 +13,7 @@ from dice10k_math.questions.evaluation import evaluate_alone
 from dice10k_math.rules import with_target
 from tests.unit.cli import Cli
 
-PAIR = ("threshold 300", "threshold 500 end=win")
+PAIR = ("threshold 300", "threshold 450 2:300")
 RULES = with_target(d10.load_rules("des-10000"), 500)
 
 
