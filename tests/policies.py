@@ -19,7 +19,9 @@ from dice10k_math.policy import (
     ThresholdPolicy,
     Thresholds,
 )
-from dice10k_math.policy.model import GOALS, KEEP_KINDS, SUBJECTS, KeepKind
+from dice10k_math.policy.cases import SUBJECTS
+from dice10k_math.policy.keeping import KEEP_KINDS, KeepKind
+from dice10k_math.policy.model import GOALS
 
 POINTS = st.integers(0, 60).map(lambda steps: 50 * steps)
 BOLD = st.integers(-300, 600)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dice10k_math.plans import flat_model, plan_numbers, rule_numbers, worths_of
 from dice10k_math.policy.choices import Choice, situation_of
-from dice10k_math.policy.model import Places
+from dice10k_math.policy.keeping import Places
 from dice10k_math.policy.plan import Plan
 from dice10k_math.policy.players import CallablePlayer, Player
 from dice10k_math.policy.worths import WorthPlayer, Worths, place_worths

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.endings import TurnEndings, rounded
-from dice10k_math.policy.model import NEVER, KeepWorths, Places, RollCounts
+from dice10k_math.policy.keeping import KeepWorths, Places, RollCounts
 from dice10k_math.policy.plan import Plan
+from dice10k_math.policy.thresholds import NEVER
 from dice10k_math.policy.worths import Worths, place_worths
 from dice10k_math.turn import BankRule, Entry, TurnModel
 

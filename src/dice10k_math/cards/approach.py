@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dice10k_math.cards.blocks import Block, Paragraph, Table
 from dice10k_math.cards.near import HOPES, PLACES, Near, Zone
 from dice10k_math.policy import Reach
-from dice10k_math.policy.model import WINS
+from dice10k_math.policy.keeping import WINS
 
 BLOCKS = 3
 """Parts of a long chart that stand side by side."""

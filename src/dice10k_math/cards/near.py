@@ -16,7 +16,7 @@ from dice10k_math.cards.falls import MOST_FOLLOWED, Falls
 from dice10k_math.endings import TurnEndings
 from dice10k_math.plans import follow_plan
 from dice10k_math.policy import Condition, Places, Plan, Reach, RollCounts, ThresholdPolicy, seat
-from dice10k_math.policy.model import WINS
+from dice10k_math.policy.keeping import WINS
 from dice10k_math.program import Floats
 from dice10k_math.rules import bank_step
 from dice10k_math.turn import BankRule, bank_rule, turn_model

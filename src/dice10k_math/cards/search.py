@@ -32,7 +32,8 @@ from dice10k_math.policy import (
     ThresholdPolicy,
     Thresholds,
 )
-from dice10k_math.policy.model import ByDice, Subject
+from dice10k_math.policy.cases import Subject
+from dice10k_math.policy.thresholds import ByDice
 from dice10k_math.program import Floats
 from dice10k_math.questions.turn import TurnSolution, solve_turn
 from dice10k_math.rules import Ruleset, bank_step

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dice10k_math.cards.blocks import Block, Paragraph, Table
 from dice10k_math.cards.search import Cell, Findings
 from dice10k_math.policy import NEVER, RollCounts
-from dice10k_math.policy.model import ByDice
+from dice10k_math.policy.thresholds import ByDice
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.steps import point_step
 

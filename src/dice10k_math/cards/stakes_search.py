@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dice10k_math.cards.search import Findings, policy_of
 from dice10k_math.cards.stakes_losses import Meetings, StakesLosses
 from dice10k_math.policy import NEVER, KeepWorths, RollCounts
-from dice10k_math.policy.model import ByDice
+from dice10k_math.policy.thresholds import ByDice
 from dice10k_math.program import Floats
 from dice10k_math.questions.positions import Seat
 

@@ -17,7 +17,7 @@ from dice10k_math.rules.model import Ruleset
 if TYPE_CHECKING:
     from dice10k_math.cards.card import Card
     from dice10k_math.cards.near import Near
-    from dice10k_math.policy.model import ByDice
+    from dice10k_math.policy.thresholds import ByDice
 
 FORMATS = ("table", "markdown", "svg", "pdf", "json", "csv")
 
@@ -64,7 +64,7 @@ def _rendered(card: Card, form: str) -> str:
 
 def _data(card: Card) -> dict[str, Any]:
     """Return everything on the card."""
-    from dice10k_math.policy.model import NEVER
+    from dice10k_math.policy.thresholds import NEVER
 
     data: dict[str, Any] = {
         "ruleset": card.rules.name,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import inf
 
 from dice10k_math.policy.choices import Choice, Then
-from dice10k_math.policy.model import NEVER, Keeping, KeepWorths, Places, RollCounts
+from dice10k_math.policy.keeping import Keeping, KeepWorths, Places, RollCounts
+from dice10k_math.policy.thresholds import NEVER
 
 MOST_PLACED = 20_000
 """Turn score, in points, beyond which a player who goes by places banks."""
@@ -160,7 +161,7 @@ class Plan:
 
         Examples
         --------
-        >>> from dice10k_math.policy.model import Reach
+        >>> from dice10k_math.policy.keeping import Reach
         >>> places = Places(100, (10_000, 4000, 5000, 8000), (Reach(0, 0, (0,), (0,)),))
         >>> Plan((0,), places, away=600).place_worth("bank", 300, 1)
         800000

@@ -13,24 +13,12 @@ from typing import Literal, Protocol
 
 from dice10k_math.dice import Hand
 from dice10k_math.errors import InputError
+from dice10k_math.policy.cases import Condition
 from dice10k_math.policy.choices import Choice, Situation, Standing
-from dice10k_math.policy.model import (
-    GOAL,
-    NEVER,
-    ByDice,
-    CallablePolicy,
-    ComputerPolicy,
-    Condition,
-    Keeping,
-    KeepWorths,
-    Optimum,
-    Places,
-    Policy,
-    RollCounts,
-    ThresholdPolicy,
-    Thresholds,
-)
+from dice10k_math.policy.keeping import Keeping, KeepWorths, Places, RollCounts
+from dice10k_math.policy.model import CallablePolicy, ComputerPolicy, Optimum, Policy, ThresholdPolicy
 from dice10k_math.policy.plan import Plan
+from dice10k_math.policy.thresholds import GOAL, NEVER, ByDice, Thresholds
 from dice10k_math.rules.model import Ruleset
 from dice10k_math.rules.steps import bank_step
 from dice10k_math.rules.words import EndingKind

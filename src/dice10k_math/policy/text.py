@@ -33,26 +33,10 @@ from dataclasses import dataclass, fields
 from typing import NoReturn, TypeVar
 
 from dice10k_math.errors import InputError
-from dice10k_math.policy.model import (
-    GOAL,
-    GOALS,
-    KEEP_KINDS,
-    NEVER,
-    SUBJECTS,
-    ByDice,
-    Case,
-    ComputerPolicy,
-    Condition,
-    Keeping,
-    KeepWorths,
-    Optimum,
-    Places,
-    Policy,
-    Reach,
-    RollCounts,
-    ThresholdPolicy,
-    Thresholds,
-)
+from dice10k_math.policy.cases import SUBJECTS, Case, Condition
+from dice10k_math.policy.keeping import KEEP_KINDS, Keeping, KeepWorths, Places, Reach, RollCounts
+from dice10k_math.policy.model import GOALS, ComputerPolicy, Optimum, Policy, ThresholdPolicy
+from dice10k_math.policy.thresholds import GOAL, NEVER, ByDice, Thresholds
 
 Made = TypeVar("Made")
 NUMBER = re.compile(r"[0-9]{1,9}")
