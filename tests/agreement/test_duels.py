@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -39,16 +40,25 @@ SLOW = (
     with_target(PLAIN, 1000),
     ended(SMALL, "equal_turns", 500),
 )
-RULES = pytest.mark.parametrize(
-    "rules",
-    [*QUICK, *(pytest.param(rules, marks=pytest.mark.slow) for rules in SLOW)],
-    ids=lambda rules: f"{rules.name}-{rules.ending.kind}-{rules.ending.target}",
-)
 PAIRS = (
     ("threshold 150", "threshold 300 2:100 keep=points"),
     ("computer base=150 per=100", "threshold 200 keep=few end=win lead=100 if behind>=100 400"),
     ("threshold 100 1:50 keep=10,40,90,150,250,350/20 end=win", "threshold goal"),
 )
+AGAINST = ("threshold 150", PAIRS[1][1], "computer base=150 per=100")
+# Where turns go on past the target, the recursion meets very many states with a policy that keeps few dice.
+LONG = {("small", PAIRS[1][1]), ("opening-200", PAIRS[1][1]), ("small-shared", PAIRS[1][1]), ("small-shared", PAIRS[1])}
+
+
+def cases(played: tuple[object, ...]) -> list[Any]:
+    """Every ruleset with everything that is played in it, what takes long marked slow."""
+    found = []
+    for rules, each in product((*QUICK, *SLOW), played):
+        marks = [pytest.mark.slow] if rules in SLOW or (rules.name, each) in LONG else []
+        number = f"pair{played.index(each)}" if isinstance(each, tuple) else each
+        name = f"{rules.name}-{rules.ending.kind}-{rules.ending.target}-{number}"
+        found.append(pytest.param(rules, each, marks=marks, id=name))
+    return found
 
 
 def player(text: str, rules: Ruleset) -> Player:
@@ -80,8 +90,7 @@ def start_of(own: int, other: int, second: bool) -> Start:
     return Start(own, other, own != 0, other != 0, stage="second" if second else "")
 
 
-@pytest.mark.parametrize("pair", PAIRS)
-@RULES
+@pytest.mark.parametrize(("rules", "pair"), cases(PAIRS))
 def test_two_policies_are_worth_what_plain_recursion_says(rules: Ruleset, pair: tuple[str, str]) -> None:
     if rules.ending.kind == "exact" and pair == PAIRS[0]:
         # At 200 both wait for 150 points, and may bank no more than 100.
@@ -98,8 +107,7 @@ def test_two_policies_are_worth_what_plain_recursion_says(rules: Ruleset, pair: 
         assert here.upper - here.lower < 1e-9
 
 
-@pytest.mark.parametrize("policy", ["threshold 150", PAIRS[1][1], "computer base=150 per=100"])
-@RULES
+@pytest.mark.parametrize(("rules", "policy"), cases(AGAINST))
 def test_the_best_response_is_worth_what_plain_recursion_says(rules: Ruleset, policy: str) -> None:
     found = best_response(rules, policy)
     oracle = DuelOracle(rules, (None, player(policy, rules)), cutoff(rules))

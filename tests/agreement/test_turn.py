@@ -73,11 +73,11 @@ def test_every_kind_of_score_of_dice10k(score: int) -> None:
 @pytest.mark.parametrize(
     ("rules", "score"),
     [
-        # The plain recursion of dice10k takes long, and its other scores are in the slow test above.
+        # The plain recursion of dice10k takes long: here is the one that other tests share, in the slow test above are more.
         (rules, score)
         for rules in PLAIN
         for score in (0, 500)
-        if (rules.name, score) != ("dice10k", 500)
+        if (rules.name, score) != ("dice10k", 0)
     ],
     ids=lambda part: getattr(part, "name", str(part)),
 )
