@@ -17,7 +17,8 @@ from dice10k_math.last_turn import NEAREST, Mask
 from dice10k_math.movers import LastTurn, Mover, PolicyMover, TurnMover
 from dice10k_math.program import Floats
 from dice10k_math.race import Race
-from dice10k_math.solve.race import ASIDE, COST, MOST_ROUNDS, SETTLED, STUCK, TIE_COST
+from dice10k_math.solve.guarantees import COST, MOST_ROUNDS, STUCK, Start, settle_row
+from dice10k_math.solve.race import ASIDE, SETTLED, TIE_COST
 from dice10k_math.workers import Share, counted
 
 Movers = tuple[Mover, Mover]
@@ -194,14 +195,14 @@ def propose_guarantees(
     race: Race, movers: Movers, values: DuelValues, player: int, progress: Share | None = None
 ) -> RaceBounds:
     """Return guarantees of one of the players that a judge can check: every turn costs a little, and roundings are
-    against the player; see `dice10k_math.solve.race.propose_bounds`.
+    against the player; see `dice10k_math.solve.guarantees`.
     """
     judge = _propose_tie(race, movers, values, player)
     bounds = judge.bounds
     totals = range(2 * race.scores - 2, -1, -1)
     for total in counted(totals, len(totals), progress):
         for phase in range(race.phases):
-            _propose_row(race, phase, total, values, player, judge)
+            settle_row(judge, phase, total, start_of(race, phase, total, values, player))
         for phase in range(race.phases):
             judge.record(phase, total)
     return bounds
@@ -226,29 +227,10 @@ def _propose_tie(race: Race, movers: Movers, values: DuelValues, player: int) ->
     raise NotConvergedError(f"{race.rules.name}: the guarantees at a tie did not settle")
 
 
-def _propose_row(race: Race, phase: int, total: int, values: DuelValues, player: int, judge: DuelGuarantees) -> None:
+def start_of(race: Race, phase: int, total: int, values: DuelValues, player: int) -> Start:
+    """Return what the values say of one row to a player: to move in `phase`, and waiting after that turn."""
     first, end = race.columns(total)
-    partner = total - np.arange(first, end)
-    after, other, bounds = race.other(phase), 1 - player, judge.bounds
-    move = values.move[player, phase, total, first:end] - COST
-    wait = 1.0 - values.move[other, after, total, partner] - COST
-    slopes = values.slope[player, phase, total, first:end], values.slope[other, after, total, partner]
-    # Where both players can only bust, for ever, nobody wins and nothing is guaranteed; what leads there is not worth
-    # what the values say, and takes more than one step.
-    lasting = 1.0 - slopes[0] * slopes[1] > STUCK
-    judge.endless |= not lasting.all()
-    for _ in range(MOST_ROUNDS if judge.endless else 1):
-        bounds.move[phase, total, first:end] = move
-        bounds.wait[phase, total, first:end] = wait
-        move_gap = judge.moving(phase, total)[first:end] - COST - move
-        wait_gap = judge.waiting(phase, total)[first:end] - COST - wait
-        shift = (move_gap + slopes[0] * wait_gap) / np.maximum(1.0 - slopes[0] * slopes[1], STUCK)
-        move = np.where(lasting, np.maximum(move + shift, 0.0), 0.0)
-        wait = np.where(lasting, np.maximum(wait + wait_gap + slopes[1] * shift, 0.0), 0.0)
-        unsettled = np.maximum(np.abs(move_gap), np.abs(wait_gap)) >= COST / 4
-        if not unsettled.any():
-            break
-    if judge.endless:
-        move, wait = np.where(unsettled, 0.0, move), np.where(unsettled, 0.0, wait)
-    bounds.move[phase, total, first:end] = move
-    bounds.wait[phase, total, first:end] = wait
+    columns, partner, after, other = slice(first, end), total - np.arange(first, end), race.other(phase), 1 - player
+    value = np.stack([values.move[player, phase, total, columns], 1.0 - values.move[other, after, total, partner]])
+    slopes = np.stack([values.slope[player, phase, total, columns], values.slope[other, after, total, partner]])
+    return Start(value, slopes)

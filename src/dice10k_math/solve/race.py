@@ -14,21 +14,14 @@ from dice10k_math.errors import NotConvergedError
 from dice10k_math.last_turn import NEAREST, Mask, first_of_extra_round, last_turns
 from dice10k_math.program import Floats
 from dice10k_math.race import Race, RowWorth
+from dice10k_math.solve.guarantees import MOST_ROUNDS, STUCK, Start, settle_row
 from dice10k_math.solve.journal import Journal
 from dice10k_math.workers import Share, counted
 
-MOST_ROUNDS = 60
 PLAIN_ROUNDS = 20
 SETTLED = 4e-15
-COST = 1e-12
-"""What each turn costs a guarantee, besides roundings: the judge reads off that that the match ends."""
 ASIDE = 1e-9
 TIE_COST = 2e-11
-NEAR = 1e-9
-"""How far one step by the slopes may lead: so near the values hardly any choice is another one, and the step is exact
-to a small part of `COST`. Costs add up over a long match, so its bounds take a second step."""
-STUCK = 1e-3
-"""Chance that a round of two turns ends otherwise than by two busts, below which the two are taken to bust for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +180,7 @@ def propose_bounds(
     """Return lower bounds for both seats that a judge can check: every turn costs a little, and roundings are against
     the player.
 
-    With the player's own guarantees m (to move) and v (waiting) a row satisfies m = F(v) - COST and v = 1 - G(1 - m)
-    - COST,
-    where F and G are the operator with bounds for the later rows. One evaluation of each near the solution
-    and the slopes known from solving give m and v; where they are not as near, a second one.
+    See `dice10k_math.solve.guarantees`.
     """
     lead, follow = _propose_tie(race, values)
     journal = journal or Journal.blank(race)
@@ -199,10 +189,11 @@ def propose_bounds(
     totals = range(2 * race.scores - 2, -1, -1)
     for done, total in enumerate(counted(totals, len(totals), progress)):
         if done >= journal.bounded:
-            _propose_row(race, total, values, bounds, judge)
+            for phase in range(race.phases):
+                settle_row(judge, phase, total, start_of(race, phase, total, values))
             journal.has_bounded(done + 1)
         for phase in range(race.phases):
-            judge.endless |= not lasts(race, phase, total, values).all()
+            judge.endless |= not start_of(race, phase, total, values).lasting.all()
             judge.record(phase, total)
     return bounds
 
@@ -213,39 +204,9 @@ def _propose_tie(race: Race, values: RaceValues) -> tuple[float, float]:
     return values.from_tie - TIE_COST, 1.0 - values.from_tie - TIE_COST
 
 
-def _propose_row(race: Race, total: int, values: RaceValues, bounds: RaceBounds, judge: Guarantees) -> None:
+def start_of(race: Race, phase: int, total: int, values: RaceValues) -> Start:
+    """Return what the values say of one row: in one seat to move in `phase`, and waiting after that turn."""
     first, end = race.columns(total)
-    partner = total - np.arange(first, end)
-    for phase in range(race.phases):
-        other = race.other(phase)
-        # Own guarantees in this seat: to move in `phase` with the opponent at a column, and waiting after that turn.
-        move = values.move[phase, total, first:end] - COST
-        wait = 1.0 - values.move[other, total, partner] - COST
-        slopes = values.slope[phase, total, first:end], values.slope[other, total, partner]
-        # What leads to where the match may never end is not worth what the values say, and takes more than one step.
-        lasting = lasts(race, phase, total, values)
-        judge.endless |= not lasting.all()
-        for _ in range(MOST_ROUNDS):
-            bounds.move[phase, total, first:end] = move
-            bounds.wait[phase, total, first:end] = wait
-            move_gap = judge.moving(phase, total)[first:end] - COST - move
-            wait_gap = judge.waiting(phase, total)[first:end] - COST - wait
-            shift = (move_gap + slopes[0] * wait_gap) / np.maximum(1.0 - slopes[0] * slopes[1], STUCK)
-            move = np.where(lasting, np.maximum(move + shift, 0.0), 0.0)
-            wait = np.where(lasting, np.maximum(wait + wait_gap + slopes[1] * shift, 0.0), 0.0)
-            unsettled = np.maximum(np.abs(move_gap), np.abs(wait_gap)) >= COST / 4
-            near = max(float(np.max(np.abs(shift))), float(np.max(np.abs(wait_gap)))) < NEAR
-            if not unsettled.any() or (near and not judge.endless):
-                break
-        if judge.endless:
-            move, wait = np.where(unsettled, 0.0, move), np.where(unsettled, 0.0, wait)
-        bounds.move[phase, total, first:end] = move
-        bounds.wait[phase, total, first:end] = wait
-
-
-def lasts(race: Race, phase: int, total: int, values: RaceValues) -> Mask:
-    """Tell where the match goes on to an end; where both players can only bust, for ever, nothing is guaranteed."""
-    first, end = race.columns(total)
-    partner = total - np.arange(first, end)
-    slope = values.slope[phase, total, first:end] * values.slope[race.other(phase), total, partner]
-    return np.asarray(1.0 - slope > STUCK)
+    columns, partner, other = slice(first, end), total - np.arange(first, end), race.other(phase)
+    value = np.stack([values.move[phase, total, columns], 1.0 - values.move[other, total, partner]])
+    return Start(value, np.stack([values.slope[phase, total, columns], values.slope[other, total, partner]]))

@@ -7,17 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dice10k_math.bounds import RaceBounds, StakesGuarantees
-from dice10k_math.errors import NotConvergedError
 from dice10k_math.last_turn import NEAREST, Mask, last_turns
 from dice10k_math.program import Floats
-from dice10k_math.solve.race import MOST_ROUNDS, STUCK, RaceValues, lasts, solve_row, write_waiting
+from dice10k_math.solve.guarantees import settle_row_with_offers
+from dice10k_math.solve.race import RaceValues, solve_row, start_of, write_waiting
 from dice10k_math.stakes import StakesRace, StakesWorth
 from dice10k_math.workers import Share, counted
-
-COST = 4e-12
-"""What each turn is meant to cost a guarantee, besides roundings."""
-LEAST, MOST = COST / 4, 3 * COST
-"""What it may cost; within these no further round is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +73,7 @@ def keep_offers(
 
 
 def propose_stakes_bounds(race: StakesRace, values: RaceValues, progress: Share | None = None) -> RaceBounds:
-    """Return lower bounds for both seats that a judge can check.
-
-    The guarantees of a row are moved until every turn costs about `COST`. They start from where those of the rows
-    after it suggest, so that mostly one evaluation is enough.
-    """
+    """Return lower bounds for both seats that a judge can check; see `dice10k_math.solve.guarantees`."""
     return propose_guarantees(race, values, progress).bounds
 
 
@@ -94,33 +85,7 @@ def propose_guarantees(race: StakesRace, values: RaceValues, progress: Share | N
     totals = range(2 * race.scores - 2, -1, -1)
     for total in counted(totals, len(totals), progress):
         for phase in range(race.phases):
-            _propose_row(race, phase, total, values, judge, behind)
+            settle_row_with_offers(judge, phase, total, start_of(race, phase, total, values), behind)
         for phase in range(race.phases):
             judge.record(phase, total)
     return judge
-
-
-def _propose_row(
-    race: StakesRace, phase: int, total: int, values: RaceValues, judge: StakesGuarantees, behind: Floats
-) -> None:
-    """Find guarantees of one row and phase; `behind` tells by how much those of each row fall short of the values."""
-    first, end = race.columns(total)
-    columns, bounds = slice(first, end), judge.bounds
-    partner, other = total - np.arange(first, end), race.other(phase)
-    value = np.stack([values.move[phase, total, columns], 1.0 - values.move[other, total, partner]])
-    slopes = values.slope[phase, total, columns], values.slope[other, total, partner]
-    lasting = lasts(race, phase, total, values)
-    short = np.maximum(2 * behind[:, phase, total + 1, columns] - behind[:, phase, total + 2, columns], COST)
-    for _ in range(MOST_ROUNDS):
-        claimed = np.where(lasting, np.maximum(value - short, 0.0), 0.0)
-        bounds.move[phase, total, columns], bounds.wait[phase, total, columns] = claimed
-        gaps = np.stack([judge.moving(phase, total)[columns], judge.waiting(phase, total)[columns]])
-        gaps -= claimed
-        # To guarantee nothing needs no proof.
-        if ((claimed == 0.0) | ((gaps >= LEAST) & (gaps <= MOST))).all():
-            behind[:, phase, total, columns] = short
-            return
-        move_gap, wait_gap = gaps - COST
-        shift = (move_gap + slopes[0] * wait_gap) / np.maximum(1.0 - slopes[0] * slopes[1], STUCK)
-        short = short - np.stack([shift, wait_gap + slopes[1] * shift])
-    raise NotConvergedError(f"{race.rules.name}: no bounds for scores adding up to {total * race.unit:,} points")

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dice10k_math.bounds import RaceBounds
-from dice10k_math.errors import NotConvergedError
 from dice10k_math.last_turn import NEAREST
-from dice10k_math.program import Floats
-from dice10k_math.solve.duel import DuelValues, solve_row
-from dice10k_math.solve.race import MOST_ROUNDS, STUCK
-from dice10k_math.solve.stakes import COST, LEAST, MOST
+from dice10k_math.solve.duel import DuelValues, solve_row, start_of
+from dice10k_math.solve.guarantees import settle_row_with_offers
 from dice10k_math.stakes import StakesRace
 from dice10k_math.stakes_duel import StakesDuelGuarantees, StakesWaiting
 from dice10k_math.stakes_movers import StakesMover
@@ -61,10 +58,7 @@ def solve_stakes_duel(race: StakesRace, movers: Movers, progress: Share | None =
 def propose_stakes_guarantees(
     race: StakesRace, movers: Movers, values: DuelValues, player: int, progress: Share | None = None
 ) -> RaceBounds:
-    """Return guarantees of one of the players that a judge can check.
-
-    Those of a row are moved until every turn costs about `COST`, starting from where the rows after it suggest.
-    """
+    """Return guarantees of one of the players that a judge can check; see `dice10k_math.solve.guarantees`."""
     shape = values.move[player].shape
     bounds = RaceBounds(np.full(shape, np.nan), np.full(shape, np.nan), 0.5, 0.5)
     judge = StakesDuelGuarantees(race, bounds, movers[player], movers[1 - player])
@@ -72,40 +66,7 @@ def propose_stakes_guarantees(
     totals = range(2 * race.scores - 2, -1, -1)
     for total in counted(totals, len(totals), progress):
         for phase in range(race.phases):
-            _propose_row(race, phase, total, values, player, judge, behind)
+            settle_row_with_offers(judge, phase, total, start_of(race, phase, total, values, player), behind)
         for phase in range(race.phases):
             judge.record(phase, total)
     return bounds
-
-
-def _propose_row(
-    race: StakesRace,
-    phase: int,
-    total: int,
-    values: DuelValues,
-    player: int,
-    judge: StakesDuelGuarantees,
-    behind: Floats,
-) -> None:
-    """Find guarantees of one row and phase; `behind` tells by how much those of each row fall short of the values."""
-    first, end = race.columns(total)
-    columns, bounds = slice(first, end), judge.bounds
-    partner, after, other = total - np.arange(first, end), race.other(phase), 1 - player
-    value = np.stack([values.move[player, phase, total, columns], 1.0 - values.move[other, after, total, partner]])
-    slopes = values.slope[player, phase, total, columns], values.slope[other, after, total, partner]
-    # Where both players can only bust, for ever, nobody wins and nothing is guaranteed.
-    lasting = 1.0 - slopes[0] * slopes[1] > STUCK
-    short = np.maximum(2 * behind[:, phase, total + 1, columns] - behind[:, phase, total + 2, columns], COST)
-    for _ in range(MOST_ROUNDS):
-        claimed = np.where(lasting, np.maximum(value - short, 0.0), 0.0)
-        bounds.move[phase, total, columns], bounds.wait[phase, total, columns] = claimed
-        gaps = np.stack([judge.moving(phase, total)[columns], judge.waiting(phase, total)[columns]])
-        gaps -= claimed
-        # To guarantee nothing needs no proof.
-        if ((claimed == 0.0) | ((gaps >= LEAST) & (gaps <= MOST))).all():
-            behind[:, phase, total, columns] = np.where(lasting, short, COST)
-            return
-        move_gap, wait_gap = gaps - COST
-        shift = (move_gap + slopes[0] * wait_gap) / np.maximum(1.0 - slopes[0] * slopes[1], STUCK)
-        short = short - np.stack([shift, wait_gap + slopes[1] * shift])
-    raise NotConvergedError(f"{race.rules.name}: no bounds for scores adding up to {total * race.unit:,} points")
