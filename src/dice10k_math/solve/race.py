@@ -189,8 +189,7 @@ def propose_bounds(
     totals = range(2 * race.scores - 2, -1, -1)
     for done, total in enumerate(counted(totals, len(totals), progress)):
         if done >= journal.bounded:
-            for phase in range(race.phases):
-                settle_row(judge, phase, total, start_of(race, phase, total, values))
+            _propose_row(race, total, values, judge)
             journal.has_bounded(done + 1)
         for phase in range(race.phases):
             judge.endless |= not start_of(race, phase, total, values).lasting.all()
@@ -202,6 +201,11 @@ def _propose_tie(race: Race, values: RaceValues) -> tuple[float, float]:
     if race.rules.ending.tie != "extra_rounds":
         return 0.5, 0.5
     return values.from_tie - TIE_COST, 1.0 - values.from_tie - TIE_COST
+
+
+def _propose_row(race: Race, total: int, values: RaceValues, judge: Guarantees) -> None:
+    for phase in range(race.phases):
+        settle_row(judge, phase, total, start_of(race, phase, total, values))
 
 
 def start_of(race: Race, phase: int, total: int, values: RaceValues) -> Start:
