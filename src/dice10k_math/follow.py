@@ -162,6 +162,15 @@ def _horizon(plan, dice_left, rule):
 
 
 @njit(cache=True)
+def _least_banked(plan, bank_from, rule):
+    """Return a turn score below which nothing is banked and what is kept depends on its remainder only; 0: none."""
+    keep, keep_first, win_from, win_at, least, most, tie, above, _, _, _, _, _, _ = plan
+    if keep == COUNTS or keep_first or above or rule[3]:
+        return 0
+    return min(max(least, bank_from.min()), win_from, win_at, tie, most + 1)
+
+
+@njit(cache=True)
 def _past(plan):
     """Return a turn score from which on nothing is banked, so that two plans that keep alike choose alike."""
     _, _, win_from, win_at, _, most, tie, _, _, _, _, _, _, _ = plan
@@ -184,24 +193,31 @@ def _reaches(model, entries):
 
 
 @njit(cache=True)
-def _count(counts, plan, bank_from, dice_left, rule, model, offered, hand, base, free_to, past, known, touched):
+def _count(counts, plan, bank_from, dice_left, rule, model, offered, hand, base, free_to, past, known, rest, touched):
     """Count the outcomes after which each entry of a hand is chosen, to roll, to bank or to subtract.
 
     `free_to[class]` is the turn score up to which plans that bank and keep alike choose alike, as they do from `past`
     on; `known[0, class]` and `known[1, class]` are what they choose there, 0 where nobody has asked yet.
+    `rest` has the turn score by class up to which nothing is banked, and what is kept there, 0 where it is not known.
     What is chosen at all is listed in `touched`; how many there are is returned.
     """
     _, class_first, member_first, member, weight, _, _, _ = model
+    rest_to, kept = rest
     listed = 0
     for kind in range(class_first[hand], class_first[hand + 1]):
         free = (base <= free_to[kind] or base >= past) and known.shape[1] > 0
         way = 0 if base <= free_to[kind] else 1
-        if free and known[way, kind]:
+        resting = base <= rest_to[kind]
+        if resting and kept[kind]:
+            choice = kept[kind] - 1
+        elif free and known[way, kind]:
             choice = known[way, kind] - 1
         else:
             members = member[member_first[kind] : member_first[kind + 1]]
             number, then = _decide(plan, bank_from, dice_left, rule, offered, members, base)
             choice = 3 * number + then if number >= 0 else -1
+            if resting and number >= 0:
+                kept[kind] = choice + 1
             if free and number >= 0:
                 known[way, kind] = choice + 1
         if choice >= 0:
@@ -237,6 +253,9 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, k
     nothing = np.zeros((2, 0), np.int16)
     reaches = _reaches(model, entries)
     free_to = np.zeros(reaches.shape[1], np.int64)
+    least_banked = _least_banked(plan, bank_from, rule)
+    rest_to = np.zeros(reaches.shape[1], np.int64)
+    kept = np.zeros((remainders, reaches.shape[1]), np.int64)
     touched = np.zeros((3, remainders, hands, len(points_of)), np.int64)
     listed = np.zeros((3, remainders, hands), np.int64)
     reach = np.zeros(hands, np.int64)
@@ -249,10 +268,11 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, k
         bonus_next = bonus << level
         offered = (points_of, after, hot, may_roll, may_bank, dice_after, order, bonus_next)
         known[:] = False
+        kept[:] = 0
         for kind in range(len(free_to)):
-            free_to[kind] = (
-                horizon - 1 - max(reaches[0, kind], reaches[1, kind] + bonus_next if reaches[1, kind] >= 0 else -1)
-            )
+            most = max(reaches[0, kind], reaches[1, kind] + bonus_next if reaches[1, kind] >= 0 else -1)
+            free_to[kind] = horizon - 1 - most
+            rest_to[kind] = least_banked - 1 - most
         for place in range(places):
             base = gained + place * step
             for hand in range(hands - 1, -1, -1):
@@ -285,6 +305,7 @@ def follow_plan(plan, bank_from, dice_left, rule, model, entries, step, bonus, k
                         free_to,
                         past,
                         remembered,
+                        (rest_to, kept[remainder]),
                         chosen,
                     )
                     if regime < 2:
