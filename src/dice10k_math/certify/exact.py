@@ -124,18 +124,22 @@ def judge_exactly(match: ExplicitMatch, claims: Claims, progress: Progress | Non
     faults = tuple(_range_faults(match, claims))
     if faults:
         return ExactVerdict(faults, 0)
-    judge = _Judge(match, claims)
-    found = []
-    jobs = list(judge.jobs())
-    for done, job in enumerate(jobs):
-        found += job()
-        if progress is not None:
-            progress(done / len(jobs))
+    found = faults_of(_Judge(match, claims).jobs(), progress)
     if not found:
         found += _Ends(match, claims).faults()
     checked = claims.lower.size + claims.last_lower.size + claims.answer_lower.size
     checked += claims.tie_lower.size if _breaks_ties(match) else 0
     return ExactVerdict(tuple(found), 2 * checked)
+
+
+def faults_of(jobs: Iterator[Callable[[], list[ExactFault]]], progress: Progress | None) -> list[ExactFault]:
+    """Do what there is to check, piece by piece, and return what fails."""
+    pieces, found = list(jobs), list[ExactFault]()
+    for done, piece in enumerate(pieces):
+        found += piece()
+        if progress is not None:
+            progress(done / len(pieces))
+    return found
 
 
 def _breaks_ties(match: ExplicitMatch) -> bool:

@@ -26,7 +26,7 @@ from functools import partial
 
 import numpy as np
 
-from dice10k_math.certify.exact import END, LOWER, UPPER, ExactFault, ExactVerdict, Progress
+from dice10k_math.certify.exact import END, LOWER, UPPER, ExactFault, ExactVerdict, Progress, faults_of
 from dice10k_math.explicit.claims import HALF, Fractions
 from dice10k_math.explicit.grid import Grid
 from dice10k_math.explicit.stakes import StakesMatch, Waiting, last_endings, stakes_endings
@@ -52,12 +52,7 @@ def judge_stakes_exactly(match: StakesMatch, claims: StakesClaims, progress: Pro
     faults = tuple(_range_faults(match, claims))
     if faults:
         return ExactVerdict(faults, 0)
-    judge = _Judge(match, claims)
-    jobs, found = list(judge.jobs()), list[ExactFault]()
-    for done, job in enumerate(jobs):
-        found += job()
-        if progress is not None:
-            progress(done / len(jobs))
+    found = faults_of(_Judge(match, claims).jobs(), progress)
     checked = claims.lower.size + claims.last_lower.size + claims.offers_lower.size + claims.takes_lower.size
     return ExactVerdict(tuple(found), 2 * checked)
 
