@@ -285,6 +285,9 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeyp
         file = tmp_path / form
         assert cli("card", "farkle-high-stakes", "--format", form, "--output", str(file)).code == 0
         assert file.read_text(encoding="utf-8").startswith(start)
+    for name, start in (("card.SVG", "<svg "), ("card.md", "# "), ("card.json", "{"), ("card", "# ")):
+        assert cli("card", "farkle-high-stakes", "--output", str(tmp_path / name)).code == 0
+        assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
     assert "is not one of" in cli("card", "farkle", "--format", "png").refused()
     assert "--tables /nope" in cli("card", "farkle", "--tables", "/nope").refused()
 

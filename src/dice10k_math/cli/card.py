@@ -20,16 +20,18 @@ if TYPE_CHECKING:
     from dice10k_math.policy.thresholds import ByDice
 
 FORMATS = ("table", "markdown", "svg", "pdf", "json", "csv")
+ENDINGS = {".md": "markdown"} | {f".{form}": form for form in ("svg", "pdf", "json", "csv")}
+"""What a file is that ends so."""
 
 
-@click.command("card", epilog=example("card farkle --tables tables --format pdf --output farkle.pdf"))
+@click.command("card", epilog=example("card farkle --tables tables --output farkle.pdf"))
 @rules_argument
 @tables_option
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Format.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Format; default: what FILE ends in, else table.")
 @click.option(
     "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file, whole or not at all."
 )
-def command(rules: Ruleset, tables: Path | None, form: str, output: Path | None) -> int:
+def command(rules: Ruleset, tables: Path | None, form: str | None, output: Path | None) -> int:
     """Make a one-page strategy card, and say exactly what it gives away.
 
     The card counts what rolling on is worth, and says what changes near the end and when behind.
@@ -45,7 +47,8 @@ def command(rules: Ruleset, tables: Path | None, form: str, output: Path | None)
         positions = found if isinstance(found, RacePositions | FieldPositions) else None
     with progress() as report:
         card = make_card(rules, positions, report)
-    write(_rendered(card, form), output)
+    usual = ENDINGS.get(output.suffix.lower(), "table") if output is not None else "table"
+    write(_rendered(card, form or usual), output)
     return 0
 
 
