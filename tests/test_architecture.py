@@ -33,7 +33,7 @@ FLOORS = (
     {"program"},
     {"edges", "classes"},
     {"levels", "legs"},
-    {"kernel", "follow", "flows"},
+    {"kernel", "follow", "flows", "slopes"},
     {"backup", "single", "endings"},
     {"plans"},
     {"plays", "fixed"},
@@ -88,6 +88,7 @@ NUMERICAL = {
         "solo",
         "follow",
         "flows",
+        "slopes",
         "endings",
         "plans",
         "plays",
@@ -113,7 +114,7 @@ NUMERICAL = {
 # Third-party packages: which parts of the package may import them at all, and which at the top of a module.
 USERS = {
     "numpy": NUMERICAL | {"tables", "cards", "plots"},
-    "numba": {"kernel", "follow", "flows", "simulation"},
+    "numba": {"kernel", "follow", "flows", "slopes", "simulation"},
     "scipy": {"solve"},
     "sympy": {"solve"},
     "polars": {"questions", "tables"},

@@ -24,32 +24,32 @@ def approach(near: Near, target: int) -> Iterator[Block]:
     target
         The target.
     """
-    landing, fine, coarse = near.zones
-    yield Paragraph(f"{coarse.below:,} or more away", heading=True)
+    landing, *zones = near.zones
+    last, step = zones[-1], landing.places[0].step
+    yield Paragraph(f"{last.below:,} or more away", heading=True)
     yield Paragraph("Add this to what rolling on counts, by your score (top) and where the other stands (left).")
-    yield _far(near, target - coarse.below, fine.places[0].step)
+    yield _far(near, target - last.below, step)
     yield Paragraph(
         f"Bank at once what lands on {target:,}, and nothing that passes it. So far past it, subtract so as to land "
         "nearest to it, but not nearer than the least bank unless you land on it."
     )
-    yield Paragraph(f"Less than {coarse.below:,} away, on either side of {target:,}", heading=True)
+    yield Paragraph(f"Less than {last.below:,} away, on either side of {target:,}", heading=True)
     yield Paragraph(
         f"Now count wins of {WINS:,} matches, not points, by where the other stands (A to D as above). "
         "A bank is worth the place it leads to. To roll on is worth your present place and more: "
         f"22+65 in the chart says 22% of what your place lacks to {WINS:,}, and 65% of what it lacks to the hope. "
         "Take what is worth most. Between two columns or rows take what lies between."
     )
-    yield from _places(near, fine.places[0].step)
-    yield _hopes(near, fine.places[0].step)
-    yield Paragraph(
-        f"Less than {fine.below:,} away, by what is left after the keep (minus: past it) and the dice left:"
-    )
-    yield _chart(fine)
-    yield Paragraph(f"From {fine.below:,} on:")
-    yield _chart(coarse)
+    yield from _places(near, step)
+    for number, zone in enumerate(zones):
+        start = f"Less than {zone.below:,} away" if number == 0 else f"From there to less than {zone.below:,}"
+        kind = ", by what is left after the keep (minus: past it) and the dice left" if number == 0 else ""
+        yield Paragraph(f"{start}{kind}:")
+        yield _hopes(near, zone, step)
+        yield _chart(zone)
     yield Paragraph(
         f"Less than {landing.below:,} away nothing counts but to land, with these chances in percent, and none "
-        "elsewhere. Once past the target go by the chart above."
+        "elsewhere. Once past the target go by the first chart."
     )
     yield _landing(landing)
 
@@ -78,9 +78,9 @@ def _places(near: Near, step: int) -> Iterator[Table]:
         )
 
 
-def _hopes(near: Near, step: int) -> Table:
-    known = [{row.left: row.hope for zone in near.zones for row in zone.places[number].rows} for number in range(4)]
-    told = [hope * step for hope in HOPES]
+def _hopes(near: Near, zone: Zone, step: int) -> Table:
+    known = [{row.left: row.hope for row in places.rows} for places in zone.places]
+    told = [hope * step for hope in HOPES if hope * step in known[0]]
     rows = zip(_letters(near), known, strict=True)
     heads = (f"to {told[0]:,}", *(f"{left:,}" for left in told[1:]))
     return Table(("hope, left", *heads), tuple((letter, *(str(hope[left]) for left in told)) for letter, hope in rows))

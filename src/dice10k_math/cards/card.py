@@ -186,7 +186,7 @@ def _steps(rules: Ruleset) -> int:
 def find_near(positions: FieldPositions, findings: Findings) -> Near:
     """Return what a card says about a target that must be hit, with the numbers that it has already."""
     finder = Finder(Falls(positions), findings.counts)
-    near = finder.find(policy_of(positions.field.rules, findings))
+    near = finder.find(policy_of(positions.field.rules, findings), rounds=0)
     # Turn starts come up otherwise for one who knows what is near.
     return finder.find(policy_of(positions.field.rules, replace(findings, near=near)))
 

@@ -2,17 +2,20 @@
 
 What counts there is the place that a turn leads to, not its points. What a place is worth is read off the solved match,
 for a few kinds of rivals. Where rolling leads is one chart for all of them: chances to land on the target, and to come
-to a good place. They are fitted to the turns that are best for coming to such places.
+to a good place. They are fitted to the turns that are best for coming to such places, and then tuned to what turns by
+them give away (see `tuning`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.cards.falls import MOST_FOLLOWED, Falls
+from dice10k_math.cards.tuning import ROUNDS, Said, Tuner, parts_of
 from dice10k_math.endings import TurnEndings
 from dice10k_math.plans import follow_plan
 from dice10k_math.policy import Condition, Places, Plan, Reach, RollCounts, ThresholdPolicy, seat
@@ -22,6 +25,8 @@ from dice10k_math.rules import bank_step
 from dice10k_math.turn import BankRule, bank_rule, turn_model
 
 Ints = NDArray[np.int64]
+Hopes = NDArray[np.int64]
+"""What good places are worth, row by row of a chart, in wins of 10,000 matches."""
 Chart = tuple[Ints, Ints, Ints]
 """Where rolling leads: what is left, and by that and the dice the chances to land and to come, in percent."""
 FADE = 300.0
@@ -30,24 +35,28 @@ GOOD = 600
 """How much nearer, in points, good places are than what is left."""
 SMOOTH = 2
 """Steps on either side over which the hope is a mean."""
-STIFF = 1e-4, 1e-2
-"""How much the chances of neighbouring rows are held together, in the chart next to the target and farther away."""
+STIFF = 1e-4, 1e-2, 1e-2
+"""How much the chances of neighbouring rows are held together, in each chart from the nearest to the target on."""
 RARE = 1e-6
 """Visits of a turn start below which it does not matter."""
 SPARE = 1000
 """Points past the target up to which turns are part of the fit."""
 PLACES = (*range(16), 17, 20, 25, 30, 40, 50, 70, 100)
 """Places that a card lists, in steps of a bank."""
-HOPES = (10, 15, 20, 25, 30, 40)
+HOPES = (10, 15, 20, 25, 30, 40, 50, 70)
 """What can be left for the hope that a card lists, in steps of a bank."""
 BOLD = (-100, -50, 0, 50, 100, 150, 200, 300, 400, 600, 800, 1200)
 """How much more rolling counts, in points, that is tried."""
-OWN_EDGES = (0.3, 0.4, 0.5, 1.0)
-"""Parts of the target at which a band of own scores ends."""
+OWN_EDGES = (0.1, 0.2, 1.0)
+"""Parts of the target at which a band of own scores ends, far away."""
 RIVAL_EDGES = (0.5, 0.8)
 """Parts of the target at which a band of rivals' scores ends."""
-AFAR, FAR = 0.3, 0.4
-"""Parts of the target within which places count, and within which they count by a coarser chart."""
+NEAR, AFAR, FAR = 0.2, 0.4, 0.7
+"""Parts of the target within which places count, by the first, the second and the last chart."""
+MIDDLE_ROWS = (-10, 0, 3, 5, 7, 10, 13, 16, 20, 25, 30, 35)
+"""Rows of the second chart, in steps of a bank."""
+LAST_ROWS = (-10, 0, 10, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65)
+"""Rows of the last chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,19 +149,36 @@ class Finder:
         self.visits = np.zeros_like(falls.value)
         self._known: dict[tuple[BankRule, int], TurnEndings] = {}
 
-    def find(self, policy: ThresholdPolicy) -> Near:
-        """Return what is best to say, with turn starts as often as this policy comes to them."""
+    def find(self, policy: ThresholdPolicy, *, rounds: int = ROUNDS) -> Near:
+        """Return what is best to say, with turn starts as often as this policy comes to them, tuned so many rounds."""
         self.visits = self.falls.visits(seat(policy, self.rules))
         worths = [self._worths(mask) for mask in self.masks]
-        low, high, far = 2 * self.minimum, self._points(AFAR), self._points(FAR)
-        fine = self._chart(worths, (low, high), self._fine(high), STIFF[0])
-        coarse = self._chart(worths, (high, far), self._coarse(far), STIFF[1])
+        ends = (2 * self.minimum, *(self._points(part) for part in (NEAR, AFAR, FAR)))
+        rows = self._fine(ends[1]), self._rows(MIDDLE_ROWS, ends[2]), self._rows(LAST_ROWS, ends[3])
+        told = [self._tuned(worths, *zone, rounds) for zone in zip(pairwise(ends), rows, STIFF, strict=True)]
+        told.insert(0, (self._landing(told[0][0]), told[0][1]))
+        belows = (ends[0], *(end + self.step for end in ends[1:]))
         zones = [
-            Zone(below, tuple(self._places(worth, chart) for worth in worths))
-            for below, chart in ((low, self._landing(fine)), (high + self.step, fine), (far + self.step, coarse))
+            Zone(below, tuple(self._places(worth, chart, hope) for worth, hope in zip(worths, hopes, strict=True)))
+            for below, (chart, hopes) in zip(belows, told, strict=True)
         ]
         edges = tuple(round(part * self.target) for part in OWN_EDGES)
         return Near(self.rivals, tuple(zones), edges, self._bold(edges))
+
+    def _tuned(
+        self, worths: list[Ints], ends: tuple[int, int], rows: Ints, stiff: float, rounds: int
+    ) -> tuple[Chart, list[Hopes]]:
+        """Return the chart for distances between two ends, and for each kind of rivals the hopes by what is left."""
+        first = ends[0] if ends[0] == 2 * self.minimum else ends[0] + self.step
+        _, land, come = self._chart(worths, ends, rows, stiff)
+        knots = rows[np.isin(rows, np.array(HOPES) * self.step)]
+        hope = np.stack([self._hope(worth, knots) for worth in worths])
+        kinds = [(self.visits * mask, self._listed(worth)) for worth, mask in zip(worths, self.masks, strict=True)]
+        tuner = Tuner(self.falls, (first, ends[1]), rows, knots, kinds)
+        found = tuner.tuned(Said(land / 100, come / 100, hope / WINS), rounds)
+        percent = (np.rint(100 * part).astype(np.int64) for part in (found.land, found.come))
+        wins = np.rint(WINS * found.hope) @ parts_of(rows.astype(float), knots.astype(float)).T
+        return (rows, *percent), [np.rint(each).astype(np.int64) for each in wins]  # type: ignore[return-value]
 
     def _points(self, part: float) -> int:
         return round(part * self.target / self.step) * self.step
@@ -168,9 +194,9 @@ class Finder:
         rows = np.unique(np.concatenate(parts))
         return np.append(rows[rows < most], most).astype(np.int64)
 
-    def _coarse(self, most: int) -> Ints:
-        """Return those of the chart farther away."""
-        rows = np.array([-10, 0, 3, 5, 7, 10, 15, 20, 25, 30]) * self.step
+    def _rows(self, steps: tuple[int, ...], most: int) -> Ints:
+        """Return those of a chart farther away."""
+        rows = np.array(steps) * self.step
         return np.append(rows[rows < most], most).astype(np.int64)
 
     def _worths(self, mask: Floats) -> Ints:
@@ -193,17 +219,18 @@ class Finder:
         around = [np.maximum(numbers + shift, least) for shift in range(-SMOOTH, SMOOTH + 1)]
         return np.asarray(np.mean([worths[each] for each in around], axis=0))
 
-    def _places(self, worths: Ints, chart: Chart) -> Places:
+    def _places(self, worths: Ints, chart: Chart, hopes: Hopes) -> Places:
+        # Next to the target there are fewer rows than hopes.
         rows, land, come = chart
-        hope = self._hope(worths, rows).astype(int)
-        reach = zip(rows.tolist(), hope.tolist(), land.tolist(), come.tolist(), strict=True)
-        return Places(self.step, self._listed(worths), tuple(Reach(r, h, tuple(x), tuple(y)) for r, h, x, y in reach))
+        reach = zip(rows.tolist(), hopes.tolist(), land.tolist(), come.tolist(), strict=False)
+        listed = tuple(self._listed(worths).tolist())
+        return Places(self.step, listed, tuple(Reach(r, h, tuple(x), tuple(y)) for r, h, x, y in reach))
 
-    def _listed(self, worths: Ints) -> tuple[int, ...]:
+    def _listed(self, worths: Ints) -> Ints:
         """Return what places are worth as far as the card tells it: between those that it lists, a straight line."""
         told = np.array([place for place in PLACES if place * self.step <= self.target])
         whole = np.interp(np.arange(told[-1] + 1), told, worths[told])
-        return tuple(np.rint(whole).astype(int).tolist())
+        return np.rint(whole).astype(np.int64)
 
     def _landing(self, fine: Chart) -> Chart:
         """Return where rolling leads next to the target, where nothing short of it counts; past it as farther away."""
