@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dice10k_math.cards.card import Card, Points, find_near, is_hit, make_card
+from dice10k_math.cards.card import Card, Points, is_hit, make_card
 from dice10k_math.cards.drawing import Letters, layout
 from dice10k_math.cards.falls import Falls
 from dice10k_math.cards.markdown import markdown
@@ -163,6 +163,7 @@ def test_the_page_tells_it_all() -> None:
     for word in (
         "4,100 or more away",
         "Less than 3,100 away",
+        "From there to less than 4,100:",
         "Less than 600 away",
         "| A: 300 or 400 away | +400 | +300 |",
     ):
@@ -203,7 +204,11 @@ def test_only_a_target_that_must_be_hit_has_places() -> None:
 
 @pytest.mark.slow
 def test_what_is_found_near_the_target() -> None:
-    found = find_near(positions(), Findings(COUNTS))
+    # Tuning takes minutes, and is tested apart.
+    finder = Finder(falls(), COUNTS)
+    found = finder.find(policy_of(DICE10K, Findings(COUNTS)), rounds=1)
+    assert [zone.below for zone in found.zones] == [600, 2100, 4100, 7100]
+    assert [zone.places[0].rows[-1].left for zone in found.zones[1:]] == [2000, 4000, 7000]
     places = found.zones[1].places
     for each in places:
         # From 300 one bank may land; 100 and 200 are worse than what is farther away.
@@ -216,17 +221,16 @@ def test_what_is_found_near_the_target() -> None:
     # Two who know what is near the target against two who do not: the one who knows wins far more.
     wins = simulate(DICE10K, [policy, plain], matches=20_000, seed=1)
     assert wins.seats[0].win_probability.lower > 0.55
-    finder = Finder(falls(), COUNTS)
     assert len(finder.masks) == len(found.rivals) == 4
     assert np.array_equal(sum(finder.masks), np.ones(len(falls().scores)))
 
 
 @pytest.mark.slow
 def test_the_card_of_dice10k_gives_away_what_the_documentation_says() -> None:
-    """This takes minutes: the best play against the card is solved with proved bounds."""
+    """This takes a quarter of an hour: the charts are tuned, and the best play against the card is solved with bounds."""
     card = make_card(DICE10K, positions())
     assert card.wins is not None
-    assert 0.0131 < card.wins.lower <= card.wins.given_away <= card.wins.upper < 0.0134
+    assert 0.0070 < card.wins.lower <= card.wins.given_away <= card.wins.upper < 0.0075
     assert parse_policy(card.text) == card.policy
     told = f"{card.wins.given_away:.1%}"
     assert f"gives away {told} of the wins" in (ROOT / DECISION).read_text(encoding="utf-8")
