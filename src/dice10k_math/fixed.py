@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.plans import flat_model, plan_numbers, rule_numbers, worths_of
+from dice10k_math.kept import Keeps
+from dice10k_math.plans import plan_numbers, rule_numbers, worths_of
 from dice10k_math.policy.choices import Choice, situation_of
 from dice10k_math.policy.keeping import Places
 from dice10k_math.policy.plan import Plan
@@ -42,6 +43,8 @@ class FixedTurn:
         Shape (bank rows,): whether the player takes over what such a bank offers.
     rounding
         A bound for the rounding error of the worth of one roll, for worths of at most 1.
+    busts
+        By rounding: how likely each after-state leads to a bust, where that has been asked.
     """
 
     starts: Ints
@@ -49,6 +52,7 @@ class FixedTurn:
     chances: Floats
     takes: Mask
     rounding: float
+    busts: dict[int, Floats] = field(default_factory=dict)
 
     @property
     def bytes(self) -> int:
@@ -59,9 +63,10 @@ class FixedTurn:
 class FixedTurns:
     """The turns of one player on a program without a hot-dice bonus, in which a bank leaves its hand."""
 
-    def __init__(self, program: Program, player: Player) -> None:
+    def __init__(self, program: Program, player: Player, keeps: Keeps | None = None) -> None:
         self.program, self.player = program, player
-        self.model = turn_model(player.rules)
+        self.keeps = keeps or Keeps(program, turn_model(player.rules))
+        self.model, self.flat = self.keeps.model, self.keeps.flat
         self.inner: Mask = program.turn_score <= program.most
         self._lock = Lock()
         self._kept: OrderedDict[tuple[Hashable, BankRule], FixedTurn] = OrderedDict()
@@ -100,20 +105,14 @@ class FixedTurns:
         found[hands, scores // self.model.step] = first + np.arange(len(hands))
         return found
 
-    @cached_property
-    def _firsts(self) -> Ints:
-        """Where the classes of each after-state start; one that is not followed has none."""
-        classes = np.array([len(hand.classes) for hand in self.model.hands])
-        return np.append(0, np.cumsum(np.where(self.inner, classes[self.program.hand], 0))).astype(np.int32)
-
     def _written(self, key: Hashable, rule: BankRule) -> FixedTurn:
         from dice10k_math.follow import gather
 
-        program, flat = self.program, flat_model(self.model)
+        program, flat = self.program, self.flat
         chosen = self._chosen(key, rule)
         starts = np.empty(len(program.hand) + 1, np.int32)
         rows, chances = np.empty(len(chosen), np.int32), np.empty(len(chosen))
-        places = program.hand, program.turn_score, self._firsts, self._banks_at, self.states_at
+        places = program.hand, program.turn_score, self.keeps.firsts, self._banks_at, self.states_at
         count = gather(chosen, flat.classes, flat.entries, self.model.step, *places, starts, rows, chances)
         rows, chances = rows[:count].copy(), chances[:count].copy()
         if len(rows) and rows.min() < 0:
@@ -123,17 +122,12 @@ class FixedTurns:
 
     def _chosen(self, key: Hashable, rule: BankRule) -> Ints:
         """Return what is chosen after each class of rolls of each after-state: the entry times 3, plus 1 for a bank."""
-        from dice10k_math.follow import choose_by_plan
-
-        program, flat, numbers = self.program, flat_model(self.model), rule_numbers(self.model, rule)
-        worths = self._worths(key)
-        chosen = np.empty(int(self._firsts[-1]), np.int32)
+        numbers, worths = rule_numbers(self.model, rule), self._worths(key)
+        chosen = np.empty(int(self.keeps.firsts[-1]), np.int32)
         if worths is not None:
             self._choose_by_worths(worths, numbers, chosen)
         elif isinstance(key, Plan):
-            plan = plan_numbers(key), np.array(key.bank_from, np.int64), np.array(worths_of(key), np.int64)
-            states = program.hand, program.turn_score, self._firsts
-            choose_by_plan(*plan, numbers, flat.classes, (*flat.entries, 0), self.model.step, *states, chosen)
+            self._choose_by_plan(key, numbers, chosen)
         else:
             self._choose_plainly(key, rule, chosen)
         if len(chosen) and chosen.min() < 0:
@@ -147,12 +141,23 @@ class FixedTurns:
             return place_worths(key, [hand.hand for hand in self.model.hands], self.model.step)
         return None
 
+    def _choose_by_plan(self, key: Plan, rule: tuple[int, int, int, int], chosen: Ints) -> None:
+        from dice10k_math.follow import choose_by_plan
+        from dice10k_math.keeps import bank_by_plan
+
+        flat, states = self.flat, (self.program.hand, self.program.turn_score, self.keeps.firsts)
+        plan = plan_numbers(key), np.array(key.bank_from, np.int64), np.array(worths_of(key), np.int64), rule
+        if key.keep_first:
+            choose_by_plan(*plan, flat.classes, (*flat.entries, 0), self.model.step, *states, chosen)
+            return
+        bank_by_plan(*plan, self.keeps.banks, flat.classes, flat.entries, *states, self.keeps.of(key), chosen)
+
     def _choose_by_worths(self, worths: Worths, rule: tuple[int, int, int, int], chosen: Ints) -> None:
         from dice10k_math.follow import choose_by_worths
 
-        program, flat = self.program, flat_model(self.model)
+        program, flat = self.program, self.flat
         tables = worths.roll, np.stack([worths.bank, worths.subtract])
-        states = program.hand, program.turn_score, self._firsts
+        states = program.hand, program.turn_score, self.keeps.firsts
         choose_by_worths(tables, rule, flat.classes, flat.entries, self.model.step, *states, chosen)
 
     def _choose_plainly(self, key: Hashable, rule: BankRule, chosen: Ints) -> None:
@@ -161,7 +166,7 @@ class FixedTurns:
         # Choices are numbered through all hands.
         before = np.cumsum([0, *(len(hand.entries) for hand in self.model.hands)]).tolist()
         for state in np.flatnonzero(self.inner).tolist():
-            hand, score, place = int(program.hand[state]), int(program.turn_score[state]), int(self._firsts[state])
+            hand, score, place = int(program.hand[state]), int(program.turn_score[state]), int(self.keeps.firsts[state])
             model = self.model.hands[hand]
             for number, roll in enumerate(model.classes):
                 entries = [(before[hand] + entry, model.entries[entry]) for entry in roll.entries]

@@ -21,17 +21,16 @@ class Plays:
 
     Attributes
     ----------
-    endings
-        How each of the turns ends that have been asked for.
     turns
-        What each of them is played by: the key of the player, and the bank rule.
+        What each of the turns that have been asked for is played by: the key of the player, and the bank rule.
     """
 
     def __init__(self, player: Player) -> None:
         self.player, self.rules = player, player.rules
         self.model = turn_model(self.rules)
-        self.endings: list[TurnEndings] = []
+        self._endings: list[TurnEndings] = []
         self.turns: list[tuple[Hashable, BankRule]] = []
+        # In the order of their numbers.
         self._number: dict[tuple[Hashable, BankRule, bool], int] = {}
         self._rules: dict[tuple[int, bool | None], BankRule] = {}
         self._columns: dict[int, list[tuple[Ints, Floats]]] = {}
@@ -43,10 +42,16 @@ class Plays:
         full = key, rule, subtracts(self.rules, standing.score)
         found = self._number.get(full)
         if found is None:
-            found = self._number[full] = len(self.endings)
-            self.endings.append(self._follow(*full))
+            found = self._number[full] = len(self.turns)
             self.turns.append((key, rule))
         return found
+
+    @property
+    def endings(self) -> list[TurnEndings]:
+        """How each of the turns ends, followed when that is first asked."""
+        if len(self._endings) < len(self.turns):
+            self._endings += [self._follow(*full) for full in list(self._number)[len(self._endings) :]]
+        return self._endings
 
     def rule(self, score: int, opened: bool | None) -> BankRule:
         """Return which turn scores the player may bank at a score."""

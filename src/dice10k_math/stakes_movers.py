@@ -254,9 +254,19 @@ class StakesPolicyMover(PolicyMover):
 
     def _bust_chances(self, turn: FixedTurn, side: Side) -> Floats:
         """Return how likely each after-state leads to a bust: at least, at most, or about."""
-        edge = 0.0 if side.sign else 1.0
-        nothing = np.zeros((len(self.race.program.bank_scores), 1))
-        return self._through(turn, self.race.program.bust, edge, nothing, np.zeros(1, np.int32), side)[:, 0]
+        if side.sign not in turn.busts:
+            edge = 0.0 if side.sign else 1.0
+            nothing = np.zeros((len(self.race.program.bank_scores), 1))
+            found = self._through(turn, self.race.program.bust, edge, nothing, np.zeros(1, np.int32), side)
+            turn.busts[side.sign] = found[:, 0].copy()
+        return turn.busts[side.sign]
+
+    @cached_property
+    def busts(self) -> Floats:
+        """Shape (phases, scores, scores): probability of a bust, by own score and the other's."""
+        numbers = self.numbers
+        found = [self._bust_chances(self.fixed.of(*turn), NEAREST)[-1] for turn in self.plays.turns]
+        return np.array(found)[numbers]
 
     def _through(
         self, turn: FixedTurn, ending: Floats, edge: float, table: Floats, columns: Ints, side: Side
