@@ -86,13 +86,15 @@ SIX_COUNTS = st.builds(
 def threshold_policies(draw: st.DrawFn) -> ThresholdPolicy:
     end = draw(st.sampled_from(["plain", "win"]))
     keep = draw(KEEPS | SIX_COUNTS)
+    reach = draw(by_dice(st.integers(-3000, 3000))) if end == "win" else ()
     return ThresholdPolicy(
         draw(thresholds()),
         keep,
         tuple(draw(st.lists(cases(bolder=isinstance(keep, RollCounts)), max_size=3))),
         end=end,  # type: ignore[arg-type] # one of the two words
         lead=draw(st.none() | POINTS) if end == "win" else None,
-        reach=draw(by_dice(st.integers(-3000, 3000))) if end == "win" else (),
+        reach=reach,
+        far=draw(by_dice(POINTS)) if reach else (),
         take=draw(by_dice(POINTS)),
         leave=draw(st.just(()) | PERCENT),
     )

@@ -52,7 +52,7 @@ class FixedTurn:
     chances: Floats
     takes: Mask
     rounding: float
-    busts: dict[int, Floats] = field(default_factory=dict)
+    busts: dict[float, Floats] = field(default_factory=dict)
 
     @property
     def bytes(self) -> int:

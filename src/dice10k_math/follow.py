@@ -18,7 +18,7 @@ NEVER = 1_000_000_000
 UNLIMITED = 1 << 40
 ALL, POINTS, FEW, WORTHS, COUNTS = 0, 1, 2, 3, 4
 """Ways to keep."""
-KINDS = 5
+KINDS = 6
 """Kinds of numbers by dice: see `dice10k_math.plans.worths_of`."""
 
 
@@ -45,6 +45,8 @@ def _bank_count(dice_left, points, dice):
     """Return a hundred times what a bank counts, less what it leaves to the other."""
     count = len(dice_left) // KINDS
     take, leave = dice_left[2 * count + dice - 1], dice_left[3 * count + dice - 1]
+    if points >= dice_left[5 * count + dice - 1]:
+        return 100 * points
     return 100 * points - leave * max(0, points - take)
 
 
@@ -123,7 +125,7 @@ def _decide(plan, bank_from, dice_left, rule, entries, members, base):
 
 @njit(cache=True)
 def _least_below(dice_left):
-    """Return from which turn score on some banks are not wanted because of the dice that they leave."""
+    """Return from which turn score on some banks are not wanted, or count whole, because of the dice left."""
     return dice_left[4 * len(dice_left) // KINDS :].min()
 
 

@@ -1,4 +1,4 @@
-"""What plans keep on a compiled turn if they roll on, worked out once for all plans that have a way of keeping in common."""
+"""What plans keep on a compiled turn if they roll on, worked out once for all that have a way of keeping in common."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from dice10k_math.plans import FlatModel, flat_model, plan_numbers, worths_of
+from dice10k_math.plans import flat_model, plan_numbers, worths_of
 from dice10k_math.policy.keeping import Keeping
 from dice10k_math.policy.plan import Plan
 from dice10k_math.program import Ints, Program
@@ -58,7 +58,7 @@ class Keeps:
         key = plan.keep, plan.most, plan.multiple
         with self._lock:
             found = self._known.pop(key, None)
-        found = found or self._worked_out(Plan((0,) * len(plan.bank_from), plan.keep, most=plan.most, multiple=plan.multiple))
+        found = found or self._worked_out(plan)
         with self._lock:
             self._known[key] = found
             while len(self._known) > MOST_KEEPS:

@@ -143,7 +143,8 @@ def follow_worths(
 SET_ASIDE: dict[str, Any] = {
     each.name: each.default
     for each in fields(Plan)
-    if each.name in {"win_from", "win_at", "most", "tie", "hittable", "over", "short_from", "short_to", "below"}
+    if each.name in {"win_from", "win_at", "most", "tie", "hittable", "over"}
+    or each.name in {"short_from", "short_to", "below", "whole"}
 }
 """What plans may differ in whose choices are remembered together: it matters from some turn score on only."""
 
@@ -166,7 +167,7 @@ def worths_of(plan: Plan) -> tuple[int, ...]:
     """Return numbers of a plan by dice, one kind after another.
 
     The worths of dice left, or what rolling them counts, points and percent; from which turn score on the player takes
-    over, and what part of a bank it leaves; and below which it is to be.
+    over, and what part of a bank it leaves; below which it is to be, and from which on it counts whole.
     """
     worths = percent = nothing = (0,) * len(plan.bank_from)
     if isinstance(plan.keep, KeepWorths):
@@ -174,7 +175,8 @@ def worths_of(plan: Plan) -> tuple[int, ...]:
     if isinstance(plan.keep, RollCounts):
         worths, percent = plan.keep.points, plan.keep.percent
     never = (NEVER,) * len(plan.bank_from)
-    return worths + percent + (plan.take or never) + (plan.leave or nothing) + (plan.below or never)
+    offers = (plan.take or never) + (plan.leave or nothing)
+    return worths + percent + offers + (plan.below or never) + (plan.whole or never)
 
 
 def rule_numbers(model: TurnModel, rule: BankRule, *, subtract: bool = False) -> tuple[int, int, int, int]:

@@ -73,7 +73,8 @@ class Plays:
 
     def of(self, standing: Standing) -> TurnEndings:
         """Return how the turn at a standing ends."""
-        return self.endings[self.number(standing)]
+        number = self.number(standing)
+        return self.endings[number]
 
     def banked(self, unit: int, most: int) -> tuple[Floats, Floats]:
         """Return the banks of all turns so far that add to the score.

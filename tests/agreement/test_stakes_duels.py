@@ -37,7 +37,7 @@ SLOW = (
     ended(varied(SMALL), "equal_turns", 400, tie="shared"),
 )
 WEIGHING = (
-    "threshold 0 keep=100+20%,80+40%,100+50%,100+50%,100+50% end=win lead=50 reach=5:100,4:0,3:-100,2:-200,1:-300 "
+    "threshold 0 keep=100+20%,80+40%,100+50%,100+50%,100+50% end=win lead=50 reach=5:100,4:0,3:-100,2:-200,1:-300 far=6:150,5:100 "
     "take=5:100,4:150,2:200,1:250 leave=50%,40%,30%,30%,40% if opponent>=250 0 keep=0,-50,0,50,150 take=5:50,3:100 "
     "if own<100 0 bold=50 take=4:50 leave=0%,0%,10%,20%,30%"
 )

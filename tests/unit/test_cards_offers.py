@@ -74,6 +74,8 @@ def read(shown: Card) -> Findings:
     paragraphs = " ".join(block.text for block in page_of(shown).blocks if isinstance(block, Paragraph))
     leads = [block for block in page_of(shown).blocks if isinstance(block, Table) and block.rows[0][0] == "lead before"]
     adds = [block for block in page_of(shown).blocks if isinstance(block, Table) and block.rows[0][0] == "add"]
+    least = next(table for name, table in tables(shown).items() if name == "dice").rows[1][1:]
+    behind = zip(leads[0].heads[1:], leads[0].rows[1][1:], strict=True)
     far = -99_950
     return Findings(
         counts_of(rolls["rolling counts"]),
@@ -93,6 +95,8 @@ def read(shown: Card) -> Findings:
             (numbers(row[0])[0], by_dice(known["behind by, from"].heads, row[1:]))
             for row in known["behind by, from"].rows
         ),
+        far=tuple((int(dice), numbers(cell)[0]) for dice, cell in behind if cell),
+        opening_take=tuple((dice, numbers(cell)[0]) for dice, cell in zip(range(6, 0, -1), least, strict=True)),
     )
 
 
@@ -126,7 +130,7 @@ def test_the_policy_answers_offers_and_reaches_the_target_as_the_page_says() -> 
         assert isinstance(found, Plan)
         return found
 
-    edges, leads = HIGH_STAKES.edges, dict(HIGH_STAKES.reach)
+    edges, leads, far = HIGH_STAKES.edges, dict(HIGH_STAKES.reach), dict(HIGH_STAKES.far)
     for own in (100, 4500, 9600):
         for other in (100, 4500, 9600):
             row, column = (max(place for place, edge in enumerate(edges) if edge <= score) for score in (own, other))
@@ -135,9 +139,10 @@ def test_the_policy_answers_offers_and_reaches_the_target_as_the_page_says() -> 
             assert here.take[1:] == tuple(dict(HIGH_STAKES.take)[dice] for dice in range(2, 7))
             assert here.keep == HIGH_STAKES.counts.bolder(HIGH_STAKES.bold[0][row][column])
             for dice in range(1, 7):
-                free = dice in leads and own - other >= leads[dice]
-                below = here.below[dice - 1] if here.below else NEVER
-                assert below == (NEVER if free else 10_000 - own)
+                free = (dice in leads and own - other >= leads[dice]) or (dice in far and other - own >= far[dice])
+                assert here.below[dice - 1] == (NEVER if free else 10_000 - own)
+                assert here.whole[dice - 1] == (10_000 - own if free else NEVER)
+    assert plan(0, 5000).take == tuple(dict(HIGH_STAKES.opening_take or ())[dice] for dice in range(1, 7))
     for behind, take in HIGH_STAKES.last_take:
         here = plan(9000, 9000 + max(behind, 1000), last=True)
         assert behind < 1000 or here.take == tuple(dict(take).get(dice, NEVER) for dice in range(1, 7))

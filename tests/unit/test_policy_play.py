@@ -58,6 +58,7 @@ BY_PLACES = (
     "threshold 0 keep=all if to_go<1500 0 keep=100:10000,5000,4500,8500,8000,5500,6000,5000,4000,3000,2000;"
     "0:5000:0+0,0+0,0+0,0+0,0+0,0+0;50:5000:10+0,20+0,30+0,40+0,50+0,60+0;300:5000:10+0,20+0,30+0,40+0,50+0,60+0"
 )
+WHOLE = f"threshold 0 keep={','.join(['0+60%'] * 6)} end=win reach=2:0 take=2:0 leave={','.join(['50%'] * 6)}"
 DECISIONS = {
     "banks from the threshold on": ("des-10000", "threshold 250", "11534", 0, EVEN, ("bank", 250, 2)),
     "rolls below it, all dice kept": ("des-10000", "threshold 300", "11534", 0, EVEN, ("roll", 250, 2)),
@@ -91,6 +92,11 @@ DECISIONS = {
     "comes back": ("dice10k", "threshold 900 end=win", "134", 200, Standing(10_300), ("subtract", 300, 2)),
     "gets off the target": ("dice10k", "threshold 300 end=win", "134", 200, Standing(10_200), ("bank", 300, 2)),
     "goes for the goal": ("farkle", "threshold 300 if opponent>=9000 goal", "134", 800, Standing(9000, 9500), ("roll", 900, 2)),
+    "far behind it reaches": ("farkle", "threshold 0 end=win reach=1:0 far=2:1000", "134", 1900, Standing(8000, 9000), ("bank", 2000, 2)),
+    "not so far behind": ("farkle", "threshold 0 end=win reach=1:0 far=2:1000", "134", 1900, Standing(8000, 8950), ("roll", 2000, 2)),
+    "far behind, of two dice": ("farkle", "threshold 0 end=win reach=1:0 far=3:1000", "134", 1900, Standing(8000, 9000), ("roll", 2000, 2)),
+    "what reaches counts whole": ("farkle-high-stakes", WHOLE, "134", 900, Standing(9000, 9000), ("bank", 1000, 2)),
+    "what does not leaves": ("farkle-high-stakes", WHOLE, "134", 850, Standing(9000, 9000), ("roll", 950, 2)),
     "reaches the goal": ("farkle", "threshold 300 if opponent>=9000 goal", "134", 900, Standing(9000, 9500), ("bank", 1000, 2)),
     "leads enough": ("farkle", "threshold 300 end=win lead=800", "134", 900, Standing(9000, 9200), ("bank", 1000, 2)),
     "leads too little": ("farkle", "threshold 300 end=win lead=900", "134", 900, Standing(9000, 9200), ("roll", 1000, 2)),

@@ -99,8 +99,11 @@ class Findings:
         leaves to the other, in percent, the same for all dice.
     one_die
         High stakes: least offered turn score to take over with one die, cell by cell as in `bold`; () as in `take`.
-    reach
-        High stakes: least lead before the turn with which to bank what reaches the target, by dice left.
+    reach, far
+        High stakes: least lead before the turn with which to bank what reaches the target, by dice left; and from how
+        far behind on that is banked too.
+    opening_take
+        High stakes: as `take`, for a player with no points yet; None: the same.
     last_take
         High stakes, in a last turn: from how far behind on which offers are taken over, in rising order.
     goal
@@ -122,6 +125,8 @@ class Findings:
     one_die: tuple[tuple[int, ...], ...] = ()
     reach: ByDice = ()
     last_take: tuple[tuple[int, ByDice], ...] = ()
+    far: ByDice = ()
+    opening_take: ByDice | None = None
 
     def cells(self, phase: int) -> tuple[tuple[Cell, ...], ...]:
         """Return the cells of a table."""
@@ -344,7 +349,8 @@ def policy_of(rules: Ruleset, found: Findings) -> ThresholdPolicy:
         if not found.last_take:
             cases.append(Case(there, Thresholds(0), keep=found.last))
     if found.opening is not None:
-        cases.append(Case((Condition("own", at_least=False, points=1),), Thresholds(0), keep=found.opening))
+        none = (Condition("own", at_least=False, points=1),)
+        cases.append(Case(none, Thresholds(0), keep=found.opening, take=found.opening_take))
     # The last table is that of the second player of a round, where there are two.
     for phase in reversed(range(1, len(found.bold))):
         cases += _cases_of(found, phase, (Condition("closing", at_least=True, points=1),))
@@ -355,7 +361,15 @@ def policy_of(rules: Ruleset, found: Findings) -> ThresholdPolicy:
     lead = found.lead or None
     leave = (found.leave,) * rules.turn.dice if found.leave else ()
     return ThresholdPolicy(
-        Thresholds(0), found.counts, tuple(cases), "win", lead, reach=found.reach, take=found.take, leave=leave
+        Thresholds(0),
+        found.counts,
+        tuple(cases),
+        "win",
+        lead,
+        reach=found.reach,
+        take=found.take,
+        leave=leave,
+        far=found.far,
     )
 
 

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dice10k_math.fixed import FixedTurn, FixedTurns
+from dice10k_math.kept import Keeps
 from dice10k_math.policy import Standing, ThresholdPolicy, seat
 from dice10k_math.program import BLOCK, Floats, Ints
 from dice10k_math.questions.stakes import StakesPositions
-from dice10k_math.turn import BankRule
+from dice10k_math.turn import BankRule, turn_model
 
 Mask = NDArray[np.bool_]
 SEED = 1
@@ -72,7 +73,11 @@ class StakesLosses:
 
     def turns(self, policy: ThresholdPolicy) -> FixedTurns:
         """Return the turns of a policy."""
-        return FixedTurns(self.program, seat(policy, self.rules))
+        return FixedTurns(self.program, seat(policy, self.rules), self._keeps)
+
+    @cached_property
+    def _keeps(self) -> Keeps:
+        return Keeps(self.program, turn_model(self.rules))
 
     def turn_at(self, turns: FixedTurns, own: int, other: int, last: bool) -> tuple[Hashable, BankRule]:
         """Return which turn is played at a standing, scores in units."""

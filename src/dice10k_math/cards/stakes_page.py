@@ -49,12 +49,14 @@ def _dice(left: int) -> str:
 def offers(found: Findings) -> Iterator[Block]:
     """Lay out which offers to take over."""
     yield Paragraph("When a turn is offered to you", heading=True)
-    alone = dict(found.take)[1]
+    first = dict(found.opening_take or found.take)
     yield Paragraph(
-        f"Take it over from this turn score on; with one die see below, or {alone:,} while you have no points."
+        "Take it over from this turn score on. While you have no points the second row counts, also for what a bank "
+        "loses."
     )
-    more = [(dice, least) for dice, least in found.take if dice > 1]
-    yield Table(("dice", *(str(dice) for dice, _ in more)), (("from", *(f"{least:,}" for _, least in more)),))
+    usual = (f"{least:,}" if dice > 1 else "see below" for dice, least in found.take)
+    rows = ("from", *usual), ("no points yet", *(f"{first[dice]:,}" for dice, _ in found.take))
+    yield Table(("dice", *(str(dice) for dice, _ in found.take)), rows)
 
 
 def changes(found: Findings) -> Iterator[Block]:
@@ -85,13 +87,14 @@ def the_end(rules: Ruleset, found: Findings) -> Iterator[Block]:
         return
     yield Paragraph(
         f"While the other still has a turn after it, bank what reaches {target:,} only if you then lead by "
-        f"{found.lead:,} or more, and only with dice left for which your lead before this turn was at least this "
-        "(below 0: you were behind):"
+        f"{found.lead:,} or more, and only with dice left for which your lead before this turn was at least this, or "
+        "you were at least so far behind. Such a bank loses nothing: it counts your whole turn score."
     )
-    yield Table(
-        ("dice left", *(str(dice) for dice, _ in found.reach)),
-        (("lead before", *(_lead(lead, target) for _, lead in found.reach)),),
-    )
+    far = dict(found.far)
+    rows = [("lead before", *(_lead(lead, target) for _, lead in found.reach))]
+    if far:
+        rows.append(("or behind by", *(f"{far[dice]:,}" if dice in far else "" for dice, _ in found.reach)))
+    yield Table(("dice left", *(str(dice) for dice, _ in found.reach)), tuple(rows))
     yield Paragraph(
         "In your last turn take over an offer from these turn scores on (x: never), by how far you are behind. Roll on "
         "until you are ahead; bank a tie only with one die left."

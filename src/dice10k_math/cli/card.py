@@ -89,6 +89,8 @@ def _data(card: Card) -> dict[str, Any]:
         "leave": found.leave,
         "one_die": [[None if least == NEVER else least for least in row] for row in found.one_die],
         "reach": [{"dice": dice, "lead": lead} for dice, lead in found.reach],
+        "far": [{"dice": dice, "behind": behind} for dice, behind in found.far],
+        "opening_take": None if found.opening_take is None else _by_dice(found.opening_take),
         "last_take": [{"behind": behind, "take": _by_dice(take)} for behind, take in found.last_take],
         "near": None if found.near is None else _near(found.near),
     }

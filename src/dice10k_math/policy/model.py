@@ -19,7 +19,7 @@ from dice10k_math.errors import InputError
 from dice10k_math.policy.cases import Case
 from dice10k_math.policy.choices import Choice, Situation, Standing
 from dice10k_math.policy.keeping import KEEP_KINDS, Keeping, KeepWorths, Places, RollCounts
-from dice10k_math.policy.thresholds import GOAL, NEVER, ByDice, Thresholds, check_numbers, check_offers
+from dice10k_math.policy.thresholds import GOAL, NEVER, ByDice, Thresholds, check_offers, check_reach
 
 Goal = Literal["points", "win", "turns"]
 GOALS: tuple[Goal, ...] = ("points", "win", "turns")
@@ -50,8 +50,11 @@ class ThresholdPolicy:
         With end "win", where others have a last turn after a bank that reaches the target: bank nothing that reaches
         it with a smaller lead; None: no special rule.
     reach
-        The same by the number of dice left, the lead being that before the turn, which may be below 0; with a number of
-        dice that is not named nothing is banked that reaches it. () no special rule.
+        The same by the number of dice left, the lead being that before the turn, which may be below 0; a bank that
+        reaches it with such a lead counts whole, whatever `leave` says. With a number of dice that is not named nothing
+        is banked that reaches it. () no special rule.
+    far
+        With `reach`, by the number of dice left: from how far behind before the turn on that may be banked, too.
     take
         High stakes: least offered turn score to take over, by the number of dice; () never.
     leave
@@ -67,6 +70,7 @@ class ThresholdPolicy:
     reach: ByDice = ()
     take: ByDice = ()
     leave: tuple[int, ...] = ()
+    far: ByDice = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.keep, KeepWorths | RollCounts | Places) and self.keep not in KEEP_KINDS:
@@ -90,9 +94,7 @@ class ThresholdPolicy:
             raise InputError(f"lead: {self.lead} with end plain; allowed: with end win")
         if self.reach and self.end == "plain":
             raise InputError(f"reach: {self.reach} with end plain; allowed: with end win")
-        check_numbers("reach", self.reach)
-        if any(abs(points) > NEVER for _, points in self.reach):
-            raise InputError(f"reach: {self.reach}; allowed: leads up to {NEVER} points")
+        check_reach(self.reach, self.far)
         check_offers(self.take, self.leave)
 
     def at(self, standing: Standing, target: int) -> tuple[Thresholds, Keeping]:

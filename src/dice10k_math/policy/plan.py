@@ -38,6 +38,9 @@ class Plan:
         Bank nothing from the one on that is less than the other: it would reach the target with too small a lead.
     below
         Bank only less than this, by the number of dice left, as `bank_from`: more would reach the target. () anything.
+    whole
+        From which turn score on a bank counts whole, whatever it leaves, by the number of dice left, as `bank_from`: it
+        reaches the target. () never.
     away
         How far the player is from an exact target, where he keeps by places.
     take, leave
@@ -70,6 +73,7 @@ class Plan:
     below: tuple[int, ...] = ()
     take: tuple[int, ...] = ()
     leave: tuple[int, ...] = ()
+    whole: tuple[int, ...] = ()
 
     def decide(self, choices: tuple[Choice, ...]) -> Choice:
         """Return what the player does; the same whatever the order of the choices.
@@ -124,7 +128,7 @@ class Plan:
         68000
         """
         points = choice.turn_score
-        if not self.leave or not self.take:
+        if not self.leave or not self.take or (self.whole and points >= self.whole[choice.dice - 1]):
             return 100 * points
         return 100 * points - self.leave[choice.dice - 1] * max(0, points - self.take[choice.dice - 1])
 

@@ -107,7 +107,7 @@ class ThresholdPlayer:
         object.__setattr__(self, "table", TableRules.of(self.rules))
         policy, dice = self.policy, self.rules.turn.dice
         named = [number for each in self._all_thresholds() for number, _ in each.by_dice] + [
-            number for by_dice in (policy.reach, *self._all_takes()) for number, _ in by_dice
+            number for by_dice in (policy.reach, policy.far, *self._all_takes()) for number, _ in by_dice
         ]
         if any(number > dice for number in named):
             raise InputError(f"policy: thresholds for {max(named)} dice; {self.rules.name} is played with {dice}")
@@ -154,8 +154,8 @@ class ThresholdPlayer:
             amounts = tuple(goal if amount == GOAL else amount for amount in amounts)
         end = NO_END if policy.end == "plain" else table.end(standing)
         over, hittable, short = table.over(standing), table.hittable(policy.end), table.short(standing, policy.lead)
-        below = table.below(standing, policy.reach)
-        return Plan(amounts, keep, False, *end, over, hittable, table.multiple, *short, below=below)
+        below, whole = table.reaching(standing, policy.reach, policy.far)
+        return Plan(amounts, keep, False, *end, over, hittable, table.multiple, *short, below=below, whole=whole)
 
     @property
     def sees(self) -> Literal["turn", "match"]:
@@ -234,14 +234,15 @@ class TableRules:
         reach, least = max(self.to_go(standing), 1), standing.opponent - standing.score + lead
         return (reach, least) if reach < least else (NEVER, 0)
 
-    def below(self, standing: Standing, reach: ByDice) -> tuple[int, ...]:
-        """Return below which turn scores to bank, by dice left, so as to reach the target with those leads only."""
+    def reaching(self, standing: Standing, reach: ByDice, far: ByDice) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return below which turn scores to bank, and from which on banks count whole; see `ThresholdPolicy.reach`."""
         if not reach or standing.opponent is None or not self._is_answered(standing):
-            return ()
-        leads, ahead = dict(reach), standing.score - standing.opponent
-        free = [number in leads and ahead >= leads[number] for number in range(1, self.dice + 1)]
+            return (), ()
+        leads, behind, ahead = dict(reach), dict(far), standing.score - standing.opponent
+        numbers = range(1, self.dice + 1)
+        free = [ahead >= leads.get(each, NEVER) or -ahead >= behind.get(each, NEVER) for each in numbers]
         goal = max(self.to_go(standing), 1)
-        return () if all(free) else tuple(NEVER if each else goal for each in free)
+        return tuple(NEVER if each else goal for each in free), tuple(goal if each else NEVER for each in free)
 
     def _is_answered(self, standing: Standing) -> bool:
         """Tell whether others have a turn after a bank that reaches the target."""

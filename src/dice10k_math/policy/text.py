@@ -3,7 +3,7 @@
 ::
 
     threshold AMOUNT [DICE:AMOUNT]... [keep=all|points|few|W,W,W,W,W,W[/U]|C+P%,C+P%,...[/U]|PLACES]
-              [end=win] [lead=N] [reach=DICE:N,DICE:N] [take=DICE:N,DICE:N]
+              [end=win] [lead=N] [reach=DICE:N,DICE:N] [far=DICE:N,DICE:N] [take=DICE:N,DICE:N]
               [leave=P%,P%,...]
               [if CONDITION[,CONDITION]... AMOUNT [DICE:AMOUNT]... [bold=N] [keep=...] [take=...] [leave=...]]...
     computer [base=N] [step=N] [per=N] [most=N] [two=N] [one=N] [least=N] [hot=N]
@@ -16,7 +16,8 @@ points by ``>=`` or ``<``.
 and percent of the turn score (and after ``/`` what a turn score that cannot be banked takes off).
 ``bold=`` says how much more rolling counts in a case.
 ``lead=`` says with how small a lead nothing is banked that reaches the target while others have a turn after it;
-``reach=`` says the same by the dice left, of the lead before the turn.
+``reach=`` says the same by the dice left, of the lead before the turn, and ``far=`` from how far behind on that may be
+banked, too; such a bank counts whole.
 ``take=`` says from which turn score on an offer is taken over, by the dice; ``leave=``, for 1, 2, ... dice left, which
 part of what a bank is above that it leaves to the other, so that it counts less; ``take=never`` and
 ``leave=nothing`` in a case: neither.
@@ -290,6 +291,16 @@ def _reach_by_dice(words: _Words, word: _Word, value: str) -> object:
     return tuple(sorted(leads.items(), reverse=True))
 
 
+def _far(words: _Words, word: _Word, value: str) -> object:
+    points: dict[int, int] = {}
+    for part in value.split(","):
+        found = re.fullmatch(r"([1-6]):([0-9]{1,9})", part)
+        if found is None or int(found[1]) in points:
+            words.refuse(word, "far= and dice with points, such as far=2:1000")
+        points[int(found[1])] = int(found[2])
+    return tuple(sorted(points.items(), reverse=True))
+
+
 def _leave(words: _Words, word: _Word, value: str) -> object:
     if value == "nothing":
         return ()
@@ -301,7 +312,14 @@ def _leave(words: _Words, word: _Word, value: str) -> object:
 
 Reader = Callable[[_Words, _Word, str], object]
 OFFER_OPTIONS: dict[str, Reader] = {"take": _take, "leave": _leave}
-OPTIONS: dict[str, Reader] = {"keep": _keep, "end": _end, "lead": _lead, "reach": _reach_by_dice, **OFFER_OPTIONS}
+OPTIONS: dict[str, Reader] = {
+    "keep": _keep,
+    "end": _end,
+    "lead": _lead,
+    "reach": _reach_by_dice,
+    "far": _far,
+    **OFFER_OPTIONS,
+}
 CASE_OPTIONS: dict[str, Reader] = {"bold": _bold, "keep": _keep, **OFFER_OPTIONS}
 
 
@@ -347,6 +365,8 @@ def _threshold_words(policy: ThresholdPolicy) -> Iterable[str]:
         yield f"lead={policy.lead}"
     if policy.reach:
         yield f"reach={','.join(f'{dice}:{points}' for dice, points in policy.reach)}"
+    if policy.far:
+        yield f"far={','.join(f'{dice}:{points}' for dice, points in policy.far)}"
     yield from _offer_words(policy.take or None, policy.leave or None)
     for case in policy.cases:
         yield from _case_words(case)

@@ -34,6 +34,18 @@ def check_offers(take: ByDice, leave: tuple[int, ...]) -> None:
         raise InputError(f"leave: {leave}; allowed: 0 to 100 percent")
 
 
+def check_reach(reach: ByDice, far: ByDice) -> None:
+    """Refuse leads to reach the target with that make no sense."""
+    check_numbers("reach", reach)
+    check_numbers("far", far)
+    if far and not reach:
+        raise InputError(f"far: {far} without reach; allowed: with reach")
+    if any(abs(points) > NEVER for _, points in reach):
+        raise InputError(f"reach: {reach}; allowed: leads up to {NEVER} points")
+    if any(not 0 <= points <= NEVER for _, points in far):
+        raise InputError(f"far: {far}; allowed: 0 to {NEVER} points")
+
+
 @dataclass(frozen=True, slots=True)
 class Thresholds:
     """From which turn score on to bank.
