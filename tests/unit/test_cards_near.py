@@ -230,7 +230,7 @@ def test_the_card_of_dice10k_gives_away_what_the_documentation_says() -> None:
     """This takes a quarter of an hour: the charts are tuned, and the best play against the card is solved with bounds."""
     card = make_card(DICE10K, positions())
     assert card.wins is not None
-    assert 0.0070 < card.wins.lower <= card.wins.given_away <= card.wins.upper < 0.0075
+    assert 0.0073 < card.wins.lower <= card.wins.given_away <= card.wins.upper < 0.0075
     assert parse_policy(card.text) == card.policy
     told = f"{card.wins.given_away:.1%}"
     assert f"gives away {told} of the wins" in (ROOT / DECISION).read_text(encoding="utf-8")
