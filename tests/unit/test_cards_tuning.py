@@ -141,7 +141,11 @@ def test_the_slope_is_that_of_what_is_given_away(part: int, place: tuple[int, in
 
 
 def test_tuned_numbers_lose_less_and_are_whole_percents() -> None:
-    now = tuner().tuned(said(), rounds=24)
+    shares: list[float] = []
+    now = tuner().tuned(said(), rounds=24, progress=shares.append)
+    assert shares == sorted(set(shares))
+    assert len(shares) == 24 + 6 + 6
+    assert 0 == shares[0] < shares[-1] < 1
     assert tuner().lost(now, 1e-9)[0] < 0.6 * tuner().lost(said(), 1e-9)[0]
     for part in (now.land, now.come):
         assert np.array_equal(np.rint(100 * part) / 100, part)

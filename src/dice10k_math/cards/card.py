@@ -25,6 +25,7 @@ from dice10k_math.race import is_race
 from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.stakes import unsolved
 from dice10k_math.turn import bank_rule, six_dice_penalty, turn_model
+from dice10k_math.workers import Share
 
 Progress = Callable[[str, float | None], None]
 MOST_NEAR = 100
@@ -132,7 +133,7 @@ def make_card(
         told("searching", None)
         findings = _for_points(rules)
         if isinstance(positions, FieldPositions) and is_hit(positions):
-            findings = replace(findings, near=find_near(positions, findings))
+            findings = replace(findings, near=find_near(positions, findings, lambda share: told("searching", share)))
         wins = None if positions is None else _wins(positions, findings, told)
         return Card(rules, findings, _points(rules, findings.counts), wins)
     if positions is None:
@@ -183,12 +184,12 @@ def _steps(rules: Ruleset) -> int:
     return rules.ending.target // bank_step(rules)
 
 
-def find_near(positions: FieldPositions, findings: Findings) -> Near:
+def find_near(positions: FieldPositions, findings: Findings, progress: Share | None = None) -> Near:
     """Return what a card says about a target that must be hit, with the numbers that it has already."""
     finder = Finder(Falls(positions), findings.counts)
     near = finder.find(policy_of(positions.field.rules, findings), rounds=0)
     # Turn starts come up otherwise for one who knows what is near.
-    return finder.find(policy_of(positions.field.rules, replace(findings, near=near)))
+    return finder.find(policy_of(positions.field.rules, replace(findings, near=near)), progress=progress)
 
 
 def is_plain(rules: Ruleset) -> bool:

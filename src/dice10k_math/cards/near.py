@@ -23,6 +23,7 @@ from dice10k_math.policy.keeping import WINS
 from dice10k_math.program import Floats
 from dice10k_math.rules import bank_step
 from dice10k_math.turn import BankRule, bank_rule, turn_model
+from dice10k_math.workers import Share, nth_part
 
 Ints = NDArray[np.int64]
 Hopes = NDArray[np.int64]
@@ -149,13 +150,16 @@ class Finder:
         self.visits = np.zeros_like(falls.value)
         self._known: dict[tuple[BankRule, int], TurnEndings] = {}
 
-    def find(self, policy: ThresholdPolicy, *, rounds: int = ROUNDS) -> Near:
+    def find(self, policy: ThresholdPolicy, *, rounds: int = ROUNDS, progress: Share | None = None) -> Near:
         """Return what is best to say, with turn starts as often as this policy comes to them, tuned so many rounds."""
         self.visits = self.falls.visits(seat(policy, self.rules))
         worths = [self._worths(mask) for mask in self.masks]
         ends = (2 * self.minimum, *(self._points(part) for part in (NEAR, AFAR, FAR)))
         rows = self._fine(ends[1]), self._rows(MIDDLE_ROWS, ends[2]), self._rows(LAST_ROWS, ends[3])
-        told = [self._tuned(worths, *zone, rounds) for zone in zip(pairwise(ends), rows, STIFF, strict=True)]
+        told = [
+            self._tuned(worths, *zone, rounds, nth_part(progress, number, len(rows)))
+            for number, zone in enumerate(zip(pairwise(ends), rows, STIFF, strict=True))
+        ]
         told.insert(0, (self._landing(told[0][0]), told[0][1]))
         belows = (ends[0], *(end + self.step for end in ends[1:]))
         zones = [
@@ -166,7 +170,7 @@ class Finder:
         return Near(self.rivals, tuple(zones), edges, self._bold(edges))
 
     def _tuned(
-        self, worths: list[Ints], ends: tuple[int, int], rows: Ints, stiff: float, rounds: int
+        self, worths: list[Ints], ends: tuple[int, int], rows: Ints, stiff: float, rounds: int, progress: Share | None
     ) -> tuple[Chart, list[Hopes]]:
         """Return the chart for distances between two ends, and for each kind of rivals the hopes by what is left."""
         first = ends[0] if ends[0] == 2 * self.minimum else ends[0] + self.step
@@ -175,7 +179,7 @@ class Finder:
         hope = np.stack([self._hope(worth, knots) for worth in worths])
         kinds = [(self.visits * mask, self._listed(worth)) for worth, mask in zip(worths, self.masks, strict=True)]
         tuner = Tuner(self.falls, (first, ends[1]), rows, knots, kinds)
-        found = tuner.tuned(Said(land / 100, come / 100, hope / WINS), rounds)
+        found = tuner.tuned(Said(land / 100, come / 100, hope / WINS), rounds, progress)
         percent = (np.rint(100 * part).astype(np.int64) for part in (found.land, found.come))
         wins = np.rint(WINS * found.hope) @ parts_of(rows.astype(float), knots.astype(float)).T
         return (rows, *percent), [np.rint(each).astype(np.int64) for each in wins]  # type: ignore[return-value]

@@ -19,6 +19,7 @@ from dice10k_math.plans import flat_model, rule_numbers
 from dice10k_math.policy.keeping import WINS
 from dice10k_math.program import Floats
 from dice10k_math.turn import BankRule, bank_rule, turn_model
+from dice10k_math.workers import Share, counted, nth_part
 
 Ints = NDArray[np.int64]
 BLUR = 3e-3, 3e-4
@@ -197,29 +198,37 @@ class Tuner:
         np.add.at(by_dice, self._by_dice, found)
         return float(worth), by_dice.T
 
-    def tuned(self, said: Said, rounds: int = ROUNDS) -> Said:
+    def tuned(self, said: Said, rounds: int = ROUNDS, progress: Share | None = None) -> Said:
         """Return what is better said, chances in whole percent.
 
         Once some numbers are rounded the others make up for it.
         """
         blurs = [BLUR[0] ** (1.0 - done) * BLUR[1] ** done for done in np.linspace(0.0, 1.0, rounds)]
-        now = self._descended(said, blurs, 1.0, (0, 1, 2))
+        now = self._descended(said, blurs, 1.0, (0, 1, 2), nth_part(progress, 0, 3))
         for rounded in range(2):
             now.parts[rounded][:] = np.rint(100 * now.parts[rounded]) / 100
-            now = self._descended(now, [BLUR[1]] * (rounds // 4), 1.0 - SLOWER, (1, 2)[rounded:])
+            last, free, told = [BLUR[1]] * (rounds // 4), (1, 2)[rounded:], nth_part(progress, 1 + rounded, 3)
+            now = self._descended(now, last, 1.0 - SLOWER, free, told)
         return now
 
-    def _descended(self, said: Said, blurs: list[float], pace: float, free: tuple[int, ...]) -> Said:
-        return descend(said, lambda now, blur: self.lost(now, blur)[1], blurs, pace, free)
+    def _descended(
+        self, said: Said, blurs: list[float], pace: float, free: tuple[int, ...], progress: Share | None
+    ) -> Said:
+        return descend(said, lambda now, blur: self.lost(now, blur)[1], blurs, pace, free, progress)
 
 
 def descend(
-    said: Said, slope_of: Callable[[Said, float], Said], blurs: list[float], pace: float, free: tuple[int, ...]
+    said: Said,
+    slope_of: Callable[[Said, float], Said],
+    blurs: list[float],
+    pace: float,
+    free: tuple[int, ...],
+    progress: Share | None = None,
 ) -> Said:
     """Change the free parts of what is said against its slope, each number at its own pace (known as Adam)."""
     now = Said(*(part.copy() for part in said.parts))
     means, squares = ([np.zeros_like(part) for part in now.parts] for _ in range(2))
-    for number, blur in enumerate(blurs, 1):
+    for number, blur in enumerate(counted(blurs, len(blurs), progress), 1):
         slope = slope_of(now, blur)
         paced = pace * (1.0 - SLOWER * (number - 1) / len(blurs))
         for place in free:
