@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dice10k_math.kept import Keeps
 from dice10k_math.plans import plan_numbers, rule_numbers, worths_of
 from dice10k_math.policy.choices import Choice, situation_of
-from dice10k_math.policy.keeping import Places
+from dice10k_math.policy.keeping import Places, RollCounts
 from dice10k_math.policy.plan import Plan
 from dice10k_math.policy.players import CallablePlayer, Player
 from dice10k_math.policy.worths import WorthPlayer, Worths, place_worths
@@ -147,7 +147,8 @@ class FixedTurns:
 
         flat, states = self.flat, (self.program.hand, self.program.turn_score, self.keeps.firsts)
         plan = plan_numbers(key), np.array(key.bank_from, np.int64), np.array(worths_of(key), np.int64), rule
-        if key.keep_first:
+        # What other plans keep depends on the turn score by its remainder only: `choose_by_plan` makes use of that.
+        if key.keep_first or not isinstance(key.keep, RollCounts):
             choose_by_plan(*plan, flat.classes, (*flat.entries, 0), self.model.step, *states, chosen)
             return
         bank_by_plan(*plan, self.keeps.banks, flat.classes, flat.entries, *states, self.keeps.of(key), chosen)

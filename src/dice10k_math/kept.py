@@ -17,8 +17,8 @@ from dice10k_math.turn import TurnModel
 
 Kept = tuple[Ints, NDArray[np.int64]]
 """The entry that is kept after each class of rolls of each after-state, and a hundred times what rolling on counts."""
-MOST_KEEPS = 32
-"""Ways of keeping that are remembered."""
+MOST_BYTES = 2**28
+"""Memory for ways of keeping that are remembered."""
 
 
 class Keeps:
@@ -61,7 +61,8 @@ class Keeps:
         found = found or self._worked_out(plan)
         with self._lock:
             self._known[key] = found
-            while len(self._known) > MOST_KEEPS:
+            most = MOST_BYTES // sum(part.nbytes for part in found)
+            while len(self._known) > max(most, 1):
                 self._known.popitem(last=False)
         return found
 
