@@ -102,6 +102,7 @@ class ThresholdPolicy:
 
         Examples
         --------
+        >>> from dice10k_math.policy import Condition
         >>> late = Case((Condition("own", at_least=True, points=9000),), Thresholds(600))
         >>> ThresholdPolicy(Thresholds(300), cases=(late,)).at(Standing(9500), 10_000)[0].base
         600
@@ -116,6 +117,7 @@ class ThresholdPolicy:
 
         Examples
         --------
+        >>> from dice10k_math.policy import Condition
         >>> late = Case((Condition("own", at_least=True, points=9000),), Thresholds(600), take=((6, 50),))
         >>> ThresholdPolicy(Thresholds(300), cases=(late,), take=((6, 300),)).offers_at(Standing(9500), 10_000)
         (((6, 50),), ())
