@@ -227,7 +227,7 @@ def test_what_is_found_near_the_target() -> None:
 
 @pytest.mark.slow
 def test_the_card_of_dice10k_gives_away_what_the_documentation_says() -> None:
-    """This takes a quarter of an hour: the charts are tuned, and the best play against the card is solved with bounds."""
+    """This takes some twenty minutes: the charts are tuned, and the best play against the card is solved with bounds."""
     card = make_card(DICE10K, positions())
     assert card.wins is not None
     assert 0.0073 < card.wins.lower <= card.wins.given_away <= card.wins.upper < 0.0075
