@@ -47,7 +47,8 @@ WORTHS = st.integers(0, 10_000)
 def places(draw: st.DrawFn) -> Places:
     lefts = draw(st.lists(st.integers(-40, 200).map(lambda steps: 50 * steps), min_size=1, max_size=5, unique=True))
     rows = [Reach(left, draw(WORTHS), draw(PERCENT), draw(PERCENT)) for left in sorted(lefts)]
-    return Places(100, (10_000, *draw(st.lists(WORTHS, max_size=20))), tuple(rows))
+    between = draw(st.just(()) | PERCENT)
+    return Places(100, (10_000, *draw(st.lists(WORTHS, max_size=20))), tuple(rows), between=between)
 
 
 @st.composite
@@ -78,7 +79,7 @@ SIX_COUNTS = st.builds(
     RollCounts,
     st.tuples(*[st.integers(-200, 900)] * 6),
     st.tuples(*[st.integers(0, 100)] * 6),
-    st.integers(0, 100),
+    st.integers(0, 100) | st.tuples(*[st.integers(-50, 200)] * 6),
 )
 
 

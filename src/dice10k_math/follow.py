@@ -18,7 +18,7 @@ NEVER = 1_000_000_000
 UNLIMITED = 1 << 40
 ALL, POINTS, FEW, WORTHS, COUNTS = 0, 1, 2, 3, 4
 """Ways to keep."""
-KINDS = 6
+KINDS = 7
 """Kinds of numbers by dice: see `dice10k_math.plans.worths_of`."""
 
 
@@ -33,11 +33,11 @@ def _keep_rank(plan, dice_left, points, left, dice):
         return fits, points, -left
     if keep == FEW:
         return fits, left, points
-    off = unbankable if points % multiple else 0
     if keep == COUNTS:
-        percent = dice_left[len(dice_left) // KINDS + dice - 1]
-        return fits, 100 * (dice_left[dice - 1] - off) + percent * points, points
-    return fits, points + dice_left[dice - 1] - off, points
+        count = len(dice_left) // KINDS
+        off = dice_left[6 * count + dice - 1] if points % multiple else 0
+        return fits, 100 * (dice_left[dice - 1] - off) + dice_left[count + dice - 1] * points, points
+    return fits, points + dice_left[dice - 1] - (unbankable if points % multiple else 0), points
 
 
 @njit(cache=True)

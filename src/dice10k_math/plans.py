@@ -167,16 +167,17 @@ def worths_of(plan: Plan) -> tuple[int, ...]:
     """Return numbers of a plan by dice, one kind after another.
 
     The worths of dice left, or what rolling them counts, points and percent; from which turn score on the player takes
-    over, and what part of a bank it leaves; below which it is to be, and from which on it counts whole.
+    over, and what part of a bank it leaves; below which it is to be, and from which on it counts whole; and what rolling
+    counts less with a turn score that cannot be banked.
     """
-    worths = percent = nothing = (0,) * len(plan.bank_from)
+    worths = percent = offs = nothing = (0,) * len(plan.bank_from)
     if isinstance(plan.keep, KeepWorths):
         worths = plan.keep.dice_left
     if isinstance(plan.keep, RollCounts):
-        worths, percent = plan.keep.points, plan.keep.percent
+        worths, percent, offs = plan.keep.points, plan.keep.percent, plan.keep.offs
     never = (NEVER,) * len(plan.bank_from)
     offers = (plan.take or never) + (plan.leave or nothing)
-    return worths + percent + offers + (plan.below or never) + (plan.whole or never)
+    return worths + percent + offers + (plan.below or never) + (plan.whole or never) + offs
 
 
 def rule_numbers(model: TurnModel, rule: BankRule, *, subtract: bool = False) -> tuple[int, int, int, int]:
@@ -195,8 +196,8 @@ def plan_numbers(plan: Plan) -> tuple[int, ...]:
     match plan.keep:
         case KeepWorths(_, unbankable):
             keep = 3
-        case RollCounts(_, _, unbankable):
-            keep = 4
+        case RollCounts():
+            keep, unbankable = 4, 0
         case Places():
             raise AssertionError("places are followed by their worths")
         case kind:

@@ -115,11 +115,14 @@ def rows(*hopes: int) -> tuple[Reach, ...]:
     return tuple(Reach(left, hopes[0], chances, chances[::-1]) for left in lefts)
 
 
+HOPES = (1000, 2000, 9500, 9000, 8000, 7000, 5000)
+
+
 @cache
 def near() -> Near:
-    places = tuple(Places(100, tuple(range(10_000, 0, -90)), rows(hope)) for hope in (1000, 9000, 8000, 5000))
+    places = tuple(Places(100, tuple(range(10_000, 0, -90)), rows(hope)) for hope in HOPES)
     zones = tuple(Zone(below, places) for below in (600, 3100, 4100))
-    bold = (400, 0, 100, 200), (300, -50, 50, 150)
+    bold = (400, 300, -10, 0, 100, 120, 200), (300, 200, -100, -50, 50, 70, 150)
     return Near(rivals_of(falls()), zones, (3000, 10_000), bold)
 
 
@@ -137,12 +140,19 @@ def test_the_policy_goes_by_places_near_the_target_and_by_counts_far_away() -> N
         9700: 1000,
         9600: 1000,
         10_300: 1000,
+        9500: 2000,
+        9300: 2000,
+        10_700: 2000,
+        2900: 9500,
+        3000: 9000,
         4900: 9000,
         5000: 8000,
-        9800: 5000,
-        9500: 5000,
+        6400: 8000,
+        6500: 7000,
+        7900: 7000,
         8000: 5000,
-        7900: 8000,
+        9200: 5000,
+        9800: 5000,
     }
     for other, hope in kinds.items():
         for own in (9700, 8000, 5950, 10_500):
@@ -150,6 +160,7 @@ def test_the_policy_goes_by_places_near_the_target_and_by_counts_far_away() -> N
             assert isinstance(found, Places)
             assert found.rows[0].hope == hope
     assert keep(1000, 9700) == COUNTS.bolder(400)
+    assert keep(1000, 9400) == COUNTS.bolder(300)
     assert keep(2900, 4900) == COUNTS
     assert keep(3000, 4900) == COUNTS.bolder(-50)
     assert keep(5900, 9000) == COUNTS.bolder(150)
@@ -157,21 +168,29 @@ def test_the_policy_goes_by_places_near_the_target_and_by_counts_far_away() -> N
 
 
 def test_the_page_tells_it_all() -> None:
-    card = Card(DICE10K, Findings(COUNTS, near=near()), Points(1000, 2.0, 1.0), None)
+    *zones, last = near().zones
+    last = replace(last, places=tuple(replace(each, between=(1, 2, 3, 4, 5, 6)) for each in last.places))
+    counts = replace(COUNTS, unbankable=(0, 0, 30, 40, 0, 0))
+    card = Card(DICE10K, Findings(counts, near=replace(near(), zones=(*zones, last))), Points(1000, 2.0, 1.0), None)
     page = page_of(card)
     text = markdown(page)
     for word in (
         "4,100 or more away",
-        "Less than 3,100 away",
-        "From there to less than 4,100:",
+        "Chart 1, less than 3,100 away, by what is left (minus: past it) and the dice left:",
+        "Chart 2, from there to less than 4,100; where what is left is no multiple of 100 and has no row, take off the "
+        "second number 6, 5, 4, 3, 2, 1:",
+        "(A to G as above)",
+        "Where the turn score is no multiple of 100, take this off what counts: 40 with 4, 30 with 3 dice left.",
         "Less than 600 away",
         "| A: 300 or 400 away | +400 | +300 |",
     ):
         assert word in text
     assert "| the other stands | to 2,900 | to 5,900 |" in text
-    assert "| B: below 5,000 | 0 | -50 |" in text
-    assert "| place, away | 100 | 200 |" in text
-    assert "| D | 5000 | 5000 | 5000 | 5000 | 5000 | 5000 |" in text
+    assert "| B: 500 to 700 away | +300 | +200 |" in text
+    assert "| D: below 5,000 | 0 | -50 |" in text
+    assert "| away, in 100s | 1 | 2 |" in text
+    assert "| hope, left | 1: 1,000 | 1,500 | 2,000 | 2,500 | 3,000 | 4,000 | 2: 1,000 |" in text
+    assert f"| G |{' 5000 |' * 12}" in text
     assert "| -300 | 60+10 | 50+20 | 40+30 | 30+40 | 20+50 | 10+60 | 1,500 | 60+10 |" in text
     marks = layout(page)
     assert all(mark.y < 842 for mark in marks)
@@ -183,15 +202,18 @@ def test_json_has_the_places() -> None:
 
     card = Card(DICE10K, Findings(COUNTS, near=near()), Points(1000, 2.0, 1.0), None)
     told = json.loads(_rendered(card, "json"))["near"]
-    assert told["rivals"] == ["300 or 400 away", "below 5,000", "below 8,000", "8,000 or more"]
+    assert told["rivals"] == [
+        *("300 or 400 away", "500 to 700 away", "below 3,000", "below 5,000", "below 6,500", "below 8,000"),
+        "8,000 or more",
+    ]
     assert [zone["below"] for zone in told["zones"]] == [600, 3100, 4100]
-    assert told["zones"][0]["places"][1]["rows"][0] == {
+    assert told["zones"][0]["places"][3]["rows"][0] == {
         "left": -300,
         "hope": 9000,
         "land": [10, 20, 30, 40, 50, 60],
         "come": [60, 50, 40, 30, 20, 10],
     }
-    assert (told["edges"], told["bold"][1]) == ([3000, 10_000], [300, -50, 50, 150])
+    assert (told["edges"], told["bold"][1]) == ([3000, 10_000], [300, 200, -100, -50, 50, 70, 150])
 
 
 def test_only_a_target_that_must_be_hit_has_places() -> None:
@@ -221,7 +243,7 @@ def test_what_is_found_near_the_target() -> None:
     # Two who know what is near the target against two who do not: the one who knows wins far more.
     wins = simulate(DICE10K, [policy, plain], matches=20_000, seed=1)
     assert wins.seats[0].win_probability.lower > 0.55
-    assert len(finder.masks) == len(found.rivals) == 4
+    assert len(finder.masks) == len(found.rivals) == 7
     assert np.array_equal(sum(finder.masks), np.ones(len(falls().scores)))
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from dice10k_math.cards.falls import Falls
-from dice10k_math.cards.near import _masks, rivals_of
 from dice10k_math.cards.tuning import Said, Tuner, TurnStart, descend
 from dice10k_math.plans import flat_model, follow_worths, rule_numbers
 from dice10k_math.policy import Places, Plan, Reach
@@ -94,8 +93,14 @@ ROWS, KNOTS = np.array([-1000, 0, 500, 1000, 1500, 2000]), np.array([1000, 2000]
 def tuner() -> Tuner:
     """Of the turns from 8,000 against rivals from 5,000 to 8,000, each as likely as the others."""
     found = falls()
-    kinds = [(np.outer(found.scores == 8000, mask), places()) for mask in _masks(found, rivals_of(found))]
-    return Tuner(found, (2000, 2000), ROWS, KNOTS, kinds[2:3])
+    weights = np.outer(found.scores == 8000, middle())
+    return Tuner(found, (2000, 2000), ROWS, KNOTS, [(weights, places())])
+
+
+def middle() -> Floats:
+    """Return which opponents have 5,000 to 8,000 points."""
+    scores = falls().scores
+    return ((scores >= 5000) & (scores < 8000)).astype(float)
 
 
 def places() -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
@@ -107,7 +112,7 @@ def places() -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
 def said() -> Said:
     land = np.array([[0, 0, 1, 2, 3, 5], [0, 5, 9, 10, 12, 10], [4, 4, 5, 6, 9, 17], *[[9, 8, 6, 4, 3, 2]] * 3])
     come = np.array([[5, 20, 35, 50, 60, 60], [20, 20, 35, 40, 50, 60], *[[30, 32, 40, 55, 70, 75]] * 4])
-    return Said(land / 100, come / 100, np.array([[0.85, 0.75]]))
+    return Said(land / 100, come / 100, np.array([[0.85, 0.75]]), np.array([0, 1, 4, 3, 7, 10]) / 100)
 
 
 def test_what_is_given_away_is_that_of_the_policy_which_says_so() -> None:
@@ -119,17 +124,19 @@ def test_what_is_given_away_is_that_of_the_policy_which_says_so() -> None:
         Reach(left, round(WINS * hope), tuple(np.rint(100 * land).astype(int)), tuple(np.rint(100 * come).astype(int)))
         for left, hope, land, come in parts
     ]
-    keep = Places(100, tuple(places().tolist()), tuple(rows))
+    between = tuple(np.rint(100 * now.off).astype(int).tolist())
+    keep = Places(100, tuple(places().tolist()), tuple(rows), between=between)
     state = found.field.state_of(8000)
-    weights = _masks(found, rivals_of(found))[2]
-    lost = found.lost(state, found.plan_row(8000, Plan((0,) * 6, keep, away=2000, multiple=100)), weights) / 2
+    lost = found.lost(state, found.plan_row(8000, Plan((0,) * 6, keep, away=2000, multiple=100)), middle()) / 2
     assert tuner().lost(now, 1e-9)[0] == pytest.approx(lost, rel=5e-3)
+    now.off[:] = 0.0
+    assert tuner().lost(now, 1e-9)[0] != pytest.approx(lost, rel=5e-3)
     assert isinstance(start, TurnStart)
     assert lost > 0
 
 
-@pytest.mark.parametrize(("part", "place"), [(0, (3, 2)), (1, (4, 3)), (1, (5, 1)), (2, (0, 1))])
-def test_the_slope_is_that_of_what_is_given_away(part: int, place: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("part", "place"), [(0, (3, 2)), (1, (4, 3)), (1, (5, 1)), (2, (0, 1)), (3, (2,)), (3, (4,))])
+def test_the_slope_is_that_of_what_is_given_away(part: int, place: tuple[int, ...]) -> None:
     blur, little, changed = 2e-3, 1e-5, []
     slope = tuner().lost(said(), blur)[1]
     for sign in (1, -1):
@@ -140,6 +147,13 @@ def test_the_slope_is_that_of_what_is_given_away(part: int, place: tuple[int, in
     assert slope.parts[part][place] == pytest.approx((changed[0] - changed[1]) / (2 * little), rel=1e-3)
 
 
+def test_a_chance_that_is_nothing_falls_no_further() -> None:
+    now = said()
+    now.off[3] = 0.9
+    assert tuner().lost(now, 2e-3)[1].off[3] == 0
+    assert tuner().lost(now, 2e-3)[1].off[2] != 0
+
+
 def test_tuned_numbers_lose_less_and_are_whole_percents() -> None:
     shares: list[float] = []
     now = tuner().tuned(said(), rounds=24, progress=shares.append)
@@ -147,7 +161,7 @@ def test_tuned_numbers_lose_less_and_are_whole_percents() -> None:
     assert len(shares) == 24 + 6 + 6
     assert 0 == shares[0] < shares[-1] < 1
     assert tuner().lost(now, 1e-9)[0] < 0.6 * tuner().lost(said(), 1e-9)[0]
-    for part in (now.land, now.come):
+    for part in (now.land, now.come, now.off):
         assert np.array_equal(np.rint(100 * part) / 100, part)
         assert 0 <= part.min() <= part.max() <= 1
     untuned = tuner().tuned(said(), rounds=0)
@@ -156,11 +170,12 @@ def test_tuned_numbers_lose_less_and_are_whole_percents() -> None:
 
 def test_only_what_is_free_goes_downhill() -> None:
     def slope(now: Said, _blur: float) -> Said:
-        return Said(now.land - 0.4, now.come - 0.4, now.hope - 2.0)
+        return Said(now.land - 0.4, now.come - 0.4, now.hope - 2.0, now.off - 0.4)
 
-    start = Said(*(np.full((2, 2), 0.5) for _ in range(3)))
+    start = Said(*(np.full((2, 2), 0.5) for _ in range(4)))
     found = descend(start, slope, [1.0] * 60, 1.0, (0, 2))
     assert found.land == pytest.approx(0.4, abs=0.02)
     assert np.array_equal(found.come, start.come)
+    assert np.array_equal(found.off, start.off)
     assert (found.hope > 0.6).all()
     assert (descend(start, slope, [1.0] * 600, 1.0, (2,)).hope == 1.0).all()

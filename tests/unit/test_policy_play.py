@@ -58,6 +58,10 @@ BY_PLACES = (
     "threshold 0 keep=all if to_go<1500 0 keep=100:10000,5000,4500,8500,8000,5500,6000,5000,4000,3000,2000;"
     "0:5000:0+0,0+0,0+0,0+0,0+0,0+0;50:5000:10+0,20+0,30+0,40+0,50+0,60+0;300:5000:10+0,20+0,30+0,40+0,50+0,60+0"
 )
+OFF = "threshold 0 keep=200+0%,220+0%,210+0%,200+0%,200+0%,200+0%"
+# Two dice come to a good place with 50%, three with 40%.
+WORTHS = "10000,5000,5000,5000,5000,5000,5000"
+BETWEEN = ";".join(f"{left}:9000:0+0,0+50,0+40,0+0,0+0,0+0" for left in (300, 400, 500))
 WHOLE = f"threshold 0 keep={','.join(['0+60%'] * 6)} end=win reach=2:0 take=2:0 leave={','.join(['50%'] * 6)}"
 DECISIONS = {
     "banks from the threshold on": ("des-10000", "threshold 250", "11534", 0, EVEN, ("bank", 250, 2)),
@@ -106,6 +110,11 @@ DECISIONS = {
     "leaves a bad place": ("dice10k", BY_PLACES, "134", 300, Standing(9500, 0), ("roll", 400, 2)),
     "lands from above": ("dice10k", BY_PLACES, "134", 300, Standing(10_400, 0), ("subtract", 400, 2)),
     "goes away to come back": ("dice10k", BY_PLACES, "134", 200, Standing(10_100, 0), ("bank", 300, 2)),
+    "less counts what cannot be banked": ("dice10k", f"{OFF}/0,15,0,0,0,0", "1564", 0, EVEN, ("roll", 100, 3)),
+    "but not so much less": ("dice10k", f"{OFF}/0,5,15,0,0,0", "1564", 0, EVEN, ("roll", 150, 2)),
+    "less between places": ("dice10k", f"threshold 0 keep=100/0,20,0,0,0,0:{WORTHS};{BETWEEN}", "1564", 0, Standing(9500, 0), ("roll", 100, 3)),
+    "little less between places": ("dice10k", f"threshold 0 keep=100/0,5,9,0,0,0:{WORTHS};{BETWEEN}", "1564", 0, Standing(9500, 0), ("roll", 150, 2)),
+    "a row of its own": ("dice10k", f"threshold 0 keep=100/0,20,0,0,0,0:{WORTHS};350:9000:0+0,0+50,0+40,0+0,0+0,0+0;{BETWEEN[BETWEEN.index(';') + 1:]}", "1564", 0, Standing(9500, 0), ("roll", 150, 2)),
     "closes the last round": ("dix-mille", "threshold 5000 end=win", "134", 900, Standing(9000, 9200, closing=True), ("bank", 1000, 2)),
 }  # fmt: skip
 

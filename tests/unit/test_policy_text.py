@@ -17,6 +17,7 @@ from dice10k_math.policy import (
     Places,
     Policy,
     Reach,
+    RollCounts,
     Standing,
     ThresholdPolicy,
     format_policy,
@@ -63,8 +64,19 @@ def test_places_are_read() -> None:
     rows = Reach(-50, 70, (1, 3), (2, 4)), Reach(300, 80, (5, 100), (6, 0))
     assert policy.cases[0].keep == Places(100, (10_000, 50, 60), rows)
     assert policy.at(Standing(9500), 10_000)[1] == Places(100, (10_000, 50, 60), rows, bold=-5)
+    between = parse_policy("threshold 0 keep=100/7,0:10000,50,60;-50:70:1+2,3+4;300:80:5+6,100+0")
+    assert between == ThresholdPolicy(policy.bank_from, Places(100, (10_000, 50, 60), rows, between=(7, 0)))
     with pytest.raises(InputError, match="bold -5 have no text form"):
         format_policy(ThresholdPolicy(policy.bank_from, Places(100, (10_000, 50, 60), rows, bold=-5)))
+
+
+def test_what_cannot_be_banked_is_read() -> None:
+    for text, unbankable, offs in (("5", 5, (5, 5)), ("5,-10", (5, -10), (5, -10)), ("0,0", (0, 0), (0, 0))):
+        policy = parse_policy(f"threshold 0 keep=200+30%,100+50%/{text}")
+        assert isinstance(policy, ThresholdPolicy)
+        assert policy.keep == RollCounts((200, 100), (30, 50), unbankable)
+        assert policy.keep.offs == offs
+        assert format_policy(policy).endswith(f"/{text}")
 
 
 def test_short_forms() -> None:
@@ -103,6 +115,12 @@ REFUSED = {
     "threshold 300 if own>=5 200 keep=alL": "character 29: 'keep=alL'; allowed: keep=all",
     "threshold 300 keep=1+2%,3": "character 15: 'keep=1+2%,3'; allowed: keep=all",
     "threshold 300 keep=1+101%": "character 15: keep: (101,); allowed: 0 to 100 percent",
+    "threshold 300 keep=1+2%,3+4%/5,x": "character 15: 'keep=1+2%,3+4%/5,x'; allowed: keep=all",
+    "threshold 300 keep=1+2%,3+4%/5,6,7": "character 15: keep: 3 amounts taken off; allowed: one, or one for each",
+    "threshold 300 keep=1+2%,3+4%/5,9999999": "and (5, 9999999); allowed: points up to 1000000",
+    "threshold 0 keep=1/5,6:2;3:4:5+6": "character 13: keep: 2 amounts taken off; allowed: one for each number of dice",
+    "threshold 0 keep=1/101:2;3:4:5+6": "character 13: keep: (101,) taken off; allowed: 0 to 100 percent",
+    "threshold 0 keep=1/-1:2;3:4:5+6": "character 18: '1/-1:2'; allowed: STEP:W,W,... with places, then rows",
     "threshold 300 if own>=5 200 bold=x": "character 29: 'bold=x'; allowed: bold= and points",
     "threshold 300 if own>=5 200 bold=50": "character 1: bold: ",
     "threshold 300 keep=1:2;3:4:5+6": "character 1: threshold: 300 with places; allowed: 0",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from dice10k_math.cards.blocks import Block, Paragraph, Table
 from dice10k_math.cards.near import HOPES, PLACES, Near, Zone
@@ -11,7 +12,6 @@ from dice10k_math.policy.keeping import WINS
 
 BLOCKS = 3
 """Parts of a long chart that stand side by side."""
-MOST_COLUMNS = 12
 
 
 def approach(near: Near, target: int) -> Iterator[Block]:
@@ -35,21 +35,22 @@ def approach(near: Near, target: int) -> Iterator[Block]:
     )
     yield Paragraph(f"Less than {last.below:,} away, on either side of {target:,}", heading=True)
     yield Paragraph(
-        f"Now count wins of {WINS:,} matches, not points, by where the other stands (A to D as above). "
+        f"Now count wins of {WINS:,} matches, not points, by where the other stands (A to {_letters(near)[-1]} as above). "
         "A bank is worth the place it leads to. To roll on is worth your present place and more: "
         f"22+65 in the chart says 22% of what your place lacks to {WINS:,}, and 65% of what it lacks to the hope. "
-        "Take what is worth most. Between two columns or rows take what lies between."
+        "Take what is worth most. Between two columns or rows take what lies between; beyond the last, that one."
     )
-    yield from _places(near, step)
+    yield _places(near, step)
+    yield Paragraph("The hope, by chart (1 to 3, see below) and by what is left after the keep:")
+    yield _hopes(near, zones, step)
     for number, zone in enumerate(zones):
-        start = f"Less than {zone.below:,} away" if number == 0 else f"From there to less than {zone.below:,}"
-        kind = ", by what is left after the keep (minus: past it) and the dice left" if number == 0 else ""
-        yield Paragraph(f"{start}{kind}:")
-        yield _hopes(near, zone, step)
+        start = f"less than {zone.below:,} away" if number == 0 else f"from there to less than {zone.below:,}"
+        kind = ", by what is left (minus: past it) and the dice left" if number == 0 else ""
+        yield Paragraph(f"Chart {number + 1}, {start}{kind}{_between(zone)}:")
         yield _chart(zone)
     yield Paragraph(
         f"Less than {landing.below:,} away nothing counts but to land, with these chances in percent, and none "
-        "elsewhere. Once past the target go by the first chart."
+        "elsewhere. Once past the target go by chart 1."
     )
     yield _landing(landing)
 
@@ -67,23 +68,35 @@ def _far(near: Near, most: int, step: int) -> Table:
     return Table(("the other stands", *ends), rows)
 
 
-def _places(near: Near, step: int) -> Iterator[Table]:
+def _places(near: Near, step: int) -> Table:
     told = [place for place in PLACES if 0 < place < len(near.zones[0].places[0].worth)]
-    for start in range(0, len(told), MOST_COLUMNS):
-        part = told[start : start + MOST_COLUMNS]
-        rows = zip(_letters(near), near.zones[0].places, strict=True)
-        yield Table(
-            ("place, away", *(f"{place * step:,}" for place in part)),
-            tuple((letter, *(str(each.worth[place]) for place in part)) for letter, each in rows),
-        )
+    rows = zip(_letters(near), near.zones[0].places, strict=True)
+    return Table(
+        (f"away, in {step}s", *(str(place) for place in told)),
+        tuple((letter, *(str(each.worth[place]) for place in told)) for letter, each in rows),
+    )
 
 
-def _hopes(near: Near, zone: Zone, step: int) -> Table:
-    known = [{row.left: row.hope for row in places.rows} for places in zone.places]
-    told = [hope * step for hope in HOPES if hope * step in known[0]]
-    rows = zip(_letters(near), known, strict=True)
-    heads = (f"to {told[0]:,}", *(f"{left:,}" for left in told[1:]))
-    return Table(("hope, left", *heads), tuple((letter, *(str(hope[left]) for left in told)) for letter, hope in rows))
+def _hopes(near: Near, zones: list[Zone], step: int) -> Table:
+    """Lay out what good places are worth, chart by chart side by side."""
+    heads, columns = ["hope, left"], []
+    for number, zone in enumerate(zones, 1):
+        known = [{row.left: row.hope for row in places.rows} for places in zone.places]
+        told = [hope * step for hope in HOPES if hope * step in known[0]]
+        heads += [f"{number}: {told[0]:,}", *(f"{left:,}" for left in told[1:])]
+        columns.append([[str(hope[left]) for left in told] for hope in known])
+    rows = zip(_letters(near), zip(*columns, strict=True), strict=True)
+    return Table(tuple(heads), tuple((letter, *chain.from_iterable(parts)) for letter, parts in rows))
+
+
+def _between(zone: Zone) -> str:
+    """Tell what is taken off where what is left is between two places."""
+    between = zone.places[0].between
+    if not between:
+        return ""
+    step, dice = zone.places[0].step, range(len(between), 0, -1)
+    listed = ", ".join(f"{between[left - 1]}" for left in dice)
+    return f"; where what is left is no multiple of {step} and has no row, take off the second number {listed}"
 
 
 def _chart(zone: Zone) -> Table:

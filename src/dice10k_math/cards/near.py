@@ -28,8 +28,9 @@ from dice10k_math.workers import Share, nth_part
 Ints = NDArray[np.int64]
 Hopes = NDArray[np.int64]
 """What good places are worth, row by row of a chart, in wins of 10,000 matches."""
-Chart = tuple[Ints, Ints, Ints]
-"""Where rolling leads: what is left, and by that and the dice the chances to land and to come, in percent."""
+Chart = tuple[Ints, Ints, Ints, Ints]
+"""Where rolling leads: what is left, and by that and the dice the chances to land and to come, in percent; and by the
+dice what is taken off the latter where what is left is between two places."""
 FADE = 300.0
 """Turn score, in points, over which what comes later in a turn counts less in the fit."""
 GOOD = 600
@@ -50,10 +51,12 @@ BOLD = (-100, -50, 0, 50, 100, 150, 200, 300, 400, 600, 800, 1200)
 """How much more rolling counts, in points, that is tried."""
 OWN_EDGES = (0.1, 0.2, 1.0)
 """Parts of the target at which a band of own scores ends, far away."""
-RIVAL_EDGES = (0.5, 0.8)
+RIVAL_EDGES = (0.3, 0.5, 0.65, 0.8)
 """Parts of the target at which a band of rivals' scores ends."""
 NEAR, AFAR, FAR = 0.2, 0.4, 0.7
 """Parts of the target within which places count, by the first, the second and the last chart."""
+MOST_HALVED = 7
+"""How many steps of a bank can be left for the first chart to have a row also between two places."""
 MIDDLE_ROWS = (-10, 0, 3, 5, 7, 10, 13, 16, 20, 25, 30, 35)
 """Rows of the second chart, in steps of a bank."""
 LAST_ROWS = (-10, 0, 10, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65)
@@ -113,11 +116,12 @@ class Near:
 
 
 def rivals_of(falls: Falls) -> tuple[Rival, ...]:
-    """Return the kinds of opponents that a card tells apart: those who may land next turn, then by score."""
+    """Return the kinds of opponents that a card tells apart: those who may land next turn, those a little farther away, then by score."""
     step, target = bank_step(falls.rules), falls.target
-    near = falls.minimum + 2 * step
-    landing = Condition("opponent_to_go", True, falls.minimum), Condition("opponent_to_go", False, near)
-    found = [Rival(f"{falls.minimum:,} or {falls.minimum + step:,} away", landing)]
+    least, near, far = falls.minimum, falls.minimum + 2 * step, falls.minimum + 5 * step
+    landing = Condition("opponent_to_go", True, least), Condition("opponent_to_go", False, near)
+    close = Condition("opponent_to_go", True, near), Condition("opponent_to_go", False, far)
+    found = [Rival(f"{least:,} or {least + step:,} away", landing), Rival(f"{near:,} to {far - step:,} away", close)]
     for part in RIVAL_EDGES:
         edge = round(part * target)
         found.append(Rival(f"below {edge:,}", (Condition("opponent", False, edge),)))
@@ -174,13 +178,13 @@ class Finder:
     ) -> tuple[Chart, list[Hopes]]:
         """Return the chart for distances between two ends, and for each kind of rivals the hopes by what is left."""
         first = ends[0] if ends[0] == 2 * self.minimum else ends[0] + self.step
-        _, land, come = self._chart(worths, ends, rows, stiff)
+        _, land, come, off = self._chart(worths, ends, rows, stiff)
         knots = rows[np.isin(rows, np.array(HOPES) * self.step)]
         hope = np.stack([self._hope(worth, knots) for worth in worths])
         kinds = [(self.visits * mask, self._listed(worth)) for worth, mask in zip(worths, self.masks, strict=True)]
         tuner = Tuner(self.falls, (first, ends[1]), rows, knots, kinds)
-        found = tuner.tuned(Said(land / 100, come / 100, hope / WINS), rounds, progress)
-        percent = (np.rint(100 * part).astype(np.int64) for part in (found.land, found.come))
+        found = tuner.tuned(Said(land / 100, come / 100, hope / WINS, off / 100), rounds, progress)
+        percent = (np.rint(100 * part).astype(np.int64) for part in (found.land, found.come, found.off))
         wins = np.rint(WINS * found.hope) @ parts_of(rows.astype(float), knots.astype(float)).T
         return (rows, *percent), [np.rint(each).astype(np.int64) for each in wins]  # type: ignore[return-value]
 
@@ -192,7 +196,8 @@ class Finder:
         half, step = self.falls.field.model.step, self.step
         parts = (
             np.arange(-10, -3, 1)[[0, 2, 4, 5, 6]] * step,
-            np.arange(-3 * step, 10 * step + half, half),
+            np.arange(-3 * step, MOST_HALVED * step + half, half),
+            np.arange(MOST_HALVED, 11) * step,
             np.array([11, 12, 13, 14, 15, 17, 20, 25]) * step,
         )
         rows = np.unique(np.concatenate(parts))
@@ -225,10 +230,11 @@ class Finder:
 
     def _places(self, worths: Ints, chart: Chart, hopes: Hopes) -> Places:
         # Next to the target there are fewer rows than hopes.
-        rows, land, come = chart
+        rows, land, come, off = chart
         reach = zip(rows.tolist(), hopes.tolist(), land.tolist(), come.tolist(), strict=False)
         listed = tuple(self._listed(worths).tolist())
-        return Places(self.step, listed, tuple(Reach(r, h, tuple(x), tuple(y)) for r, h, x, y in reach))
+        found = tuple(Reach(r, h, tuple(x), tuple(y)) for r, h, x, y in reach)
+        return Places(self.step, listed, found, between=tuple(off.tolist()) if off.any() else ())
 
     def _listed(self, worths: Ints) -> Ints:
         """Return what places are worth as far as the card tells it: between those that it lists, a straight line."""
@@ -241,14 +247,14 @@ class Finder:
         goal = np.zeros(2 * self.target // self.step, np.int64)
         goal[0] = WINS
         unit = self.falls.field.model.step
-        rows, land, come = (part[fine[0] <= 2 * self.minimum - unit].copy() for part in fine)
+        rows, land, come = (part[fine[0] <= 2 * self.minimum - unit].copy() for part in fine[:3])
         land[rows >= 0], come[rows >= 0] = 0, 0
         for away in range(self.minimum, 2 * self.minimum, self.step):
             found = self.falls.chances(self.target - away, goal, self.step)
             for number in np.flatnonzero((rows > 0) & (rows < away)).tolist():
                 worth = 100 * found.worth[(away - rows[number]) // unit] / WINS
                 land[number] = np.where(np.isnan(worth), land[number], np.rint(worth))
-        return rows, land, come
+        return rows, land, come, fine[3]
 
     def _chart(self, worths: list[Ints], ends: tuple[int, int], rows: Ints, stiff: float) -> Chart:
         """Fit where rolling leads to the best turns from distances between two ends; shape (rows, dice), percent."""
@@ -324,4 +330,4 @@ def _solved(squares: Floats, right: Floats, rows: Ints, stiff: float) -> Chart:
         weight = stiff * max(float(np.trace(square)), 1e-12) / size
         found.append(np.linalg.solve(square + weight * held, constants + weight * usual))
     percent = np.clip(np.rint(100 * np.array(found).T), 0, 100).astype(np.int64)
-    return rows, percent[:size], percent[size:]
+    return rows, percent[:size], percent[size:], np.zeros(len(squares), np.int64)

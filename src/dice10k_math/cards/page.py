@@ -121,10 +121,12 @@ def _special_counts(card: Card) -> Iterator[Block]:
             rows.append((name, *(f"{counts.points[left - 1]} + {counts.percent[left - 1]}%" for left in lefts)))
     if rows:
         yield Table(("instead, rolling counts", *(str(left) for left in lefts)), tuple(rows))
-    if found.counts.unbankable:
+    offs = found.counts.offs
+    if any(offs):
+        listed = ", ".join(f"{offs[left - 1]} with {left}" for left in lefts if offs[left - 1])
+        taken = f"{offs[0]}" if len(set(offs)) == 1 else f"{listed} dice left"
         yield Paragraph(
-            f"Take {found.counts.unbankable} off what counts where the turn score is no multiple of "
-            f"{bank_step(card.rules)}."
+            f"Where the turn score is no multiple of {bank_step(card.rules)}, take this off what counts: {taken}."
         )
 
 

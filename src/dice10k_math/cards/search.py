@@ -13,7 +13,7 @@ The family is searched by what the turns give away (`Losses`), so nothing here i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -176,7 +176,7 @@ def _roll_value(turn: TurnSolution, left: int, score: int) -> float | None:
 def climb(start: RollCounts, gain: Callable[[RollCounts], float], *, may_stick: bool = False) -> RollCounts:
     """Change one number, or both of one number of dice, as long as that gains.
 
-    `may_stick`: some turn scores cannot be banked, so what is taken off for them is a number too.
+    `may_stick`: some turn scores cannot be banked, so what is taken off for them are numbers too.
     """
     best, most = start, gain(start)
     for step in STEPS:
@@ -200,10 +200,18 @@ def _neighbours(counts: RollCounts, step: int, *, may_stick: bool) -> list[RollC
             percent[place] += steeper
             if 0 <= percent[place] <= 100:
                 found.append(RollCounts(tuple(points), tuple(percent), counts.unbankable))
-    if may_stick:
-        offs = (counts.unbankable + step, max(0, counts.unbankable - step))
-        found += [RollCounts(counts.points, counts.percent, off) for off in offs]
-    return found
+    return found + (_otherwise_off(counts, step) if may_stick else [])
+
+
+def _otherwise_off(counts: RollCounts, step: int) -> list[RollCounts]:
+    """Return counts that take more or less off for turn scores that cannot be banked: by all dice, or by one number."""
+    numbers = range(len(counts.offs))
+    changed = [range(len(counts.offs)), *((number,) for number in numbers)]
+    return [
+        replace(counts, unbankable=tuple(max(0, counts.offs[at] + change * (at in places)) for at in numbers))
+        for places in changed
+        for change in (step, -step)
+    ]
 
 
 def _dice(rules: Ruleset, left: int) -> int | tuple[int, ...]:
@@ -212,6 +220,8 @@ def _dice(rules: Ruleset, left: int) -> int | tuple[int, ...]:
     return left if spicy is None else tuple(sorted(spicy))[:left]
 
 
+OFFS = 0, 0, 30, 50, 70, 90
+"""What is first taken off, by dice, for a turn score that cannot be banked."""
 USUAL = 0.1
 """Part of the target at which the points of a turn are told."""
 
@@ -226,7 +236,9 @@ def find_points(rules: Ruleset, points_of: Callable[[RollCounts], float], score:
     """Return the counts that bring the most points a turn, near those of the best turn at a score."""
     score = usual_score(rules) if score is None else score
     start = straight_counts(solve_turn(rules, score=score, opened=score != 0, exact=False))
-    return climb(start, points_of, may_stick=bank_step(rules) > point_step(rules))
+    if bank_step(rules) == point_step(rules):
+        return climb(start, points_of)
+    return climb(replace(start, unbankable=OFFS[: rules.turn.dice]), points_of, may_stick=True)
 
 
 def find_card(losses: Losses) -> Findings:

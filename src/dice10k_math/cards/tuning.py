@@ -26,8 +26,8 @@ BLUR = 3e-3, 3e-4
 """Wins by which a choice must be better to be taken e times as often: at first, and in the end."""
 ROUNDS = 60
 """How often what a card says is changed."""
-PACE = 0.02, 0.02, 0.005
-"""By how much about: chances to land and to come, and hopes."""
+PACE = 0.02, 0.02, 0.005, 0.02
+"""By how much about: chances to land and to come, hopes, and what is taken off between two places."""
 SLOWER = 0.85
 """By which part changes are smaller in the end."""
 SEEN = 1e-4
@@ -60,6 +60,8 @@ class TurnStart:
         What it says of the place that each turn score leads to.
     parts
         Shape (turn scores, rows): how much each row of the chart counts.
+    between
+        Which turn scores lead between two places and to no row of the chart, as 1, else 0.
     """
 
     rival: int
@@ -70,6 +72,7 @@ class TurnStart:
     here: float
     places: Floats
     parts: Floats
+    between: Floats
 
 
 @dataclass(slots=True, eq=False)
@@ -82,16 +85,19 @@ class Said:
         Shape (rows, dice): chances.
     hope
         Shape (kinds of rivals, knots): worth of good places.
+    off
+        By dice: what is taken off the chance to come to one where what is left is between two places.
     """
 
     land: Floats
     come: Floats
     hope: Floats
+    off: Floats
 
     @property
-    def parts(self) -> tuple[Floats, Floats, Floats]:
+    def parts(self) -> tuple[Floats, Floats, Floats, Floats]:
         """All numbers."""
-        return self.land, self.come, self.hope
+        return self.land, self.come, self.hope, self.off
 
 
 def parts_of(at: Floats, rows: Floats) -> Floats:
@@ -154,11 +160,13 @@ class Tuner:
         stood = np.interp(np.abs(np.append(left, away)) / step, known, places / WINS)
         best, parts = float(falls.value[state] @ weights), parts_of(left, self.rows)
         rule = bank_rule(rules, score, None)
-        return TurnStart(rival, rule, best, banks, (bust, on_six), float(stood[-1]), stood[:-1], parts)
+        between = ((left % step != 0) & ~np.isin(left, self.rows)).astype(float)
+        return TurnStart(rival, rule, best, banks, (bust, on_six), float(stood[-1]), stood[:-1], parts, between)
 
     def believed(self, start: TurnStart, said: Said) -> tuple[Floats, Floats, Floats]:
         """Return what rolling on counts, by dice and turn score, and the chances to come and the hopes behind it."""
-        land, come = start.parts @ said.land, start.parts @ said.come
+        land = start.parts @ said.land
+        come = np.maximum(start.parts @ said.come - start.between[:, None] * said.off, 0.0)
         hope = start.parts @ (self.knot_parts @ said.hope[start.rival])
         rolls = start.here + land * (1.0 - start.here) + come * (hope - start.here)[:, None]
         return rolls.T, come, hope
@@ -171,7 +179,10 @@ class Tuner:
             worth, slopes = self._turn(start, rolls, blur)
             lost += (start.best - worth) / 2
             slope.land -= start.parts.T @ slopes * (1.0 - start.here) / 2
-            slope.come -= start.parts.T @ (slopes * (hope - start.here)[:, None]) / 2
+            # A chance that is nothing does not fall any further.
+            coming = np.where(come > 0.0, slopes * (hope - start.here)[:, None], 0.0) / 2
+            slope.come -= start.parts.T @ coming
+            slope.off += start.between @ coming
             slope.hope[start.rival] -= self.knot_parts.T @ (start.parts.T @ (slopes * come).sum(axis=1)) / 2
         return lost, slope
 
@@ -204,11 +215,12 @@ class Tuner:
         Once some numbers are rounded the others make up for it.
         """
         blurs = [BLUR[0] ** (1.0 - done) * BLUR[1] ** done for done in np.linspace(0.0, 1.0, rounds)]
-        now = self._descended(said, blurs, 1.0, (0, 1, 2), nth_part(progress, 0, 3))
-        for rounded in range(2):
-            now.parts[rounded][:] = np.rint(100 * now.parts[rounded]) / 100
-            last, free, told = [BLUR[1]] * (rounds // 4), (1, 2)[rounded:], nth_part(progress, 1 + rounded, 3)
-            now = self._descended(now, last, 1.0 - SLOWER, free, told)
+        now = self._descended(said, blurs, 1.0, (0, 1, 2, 3), nth_part(progress, 0, 3))
+        for number, (rounded, free) in enumerate((((0,), (1, 2, 3)), ((1, 3), (2,))), 1):
+            for place in rounded:
+                now.parts[place][:] = np.rint(100 * now.parts[place]) / 100
+            last = [BLUR[1]] * (rounds // 4)
+            now = self._descended(now, last, 1.0 - SLOWER, free, nth_part(progress, number, 3))
         return now
 
     def _descended(

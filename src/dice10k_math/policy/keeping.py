@@ -53,23 +53,37 @@ class RollCounts:
     points, percent
         By the number of dice to roll next, 1, 2, ...
     unbankable
-        What is taken off for a turn score that is no multiple of the bank multiple.
+        What is taken off for a turn score that is no multiple of the bank multiple: the same for all, or by the number
+        of dice to roll next.
     """
 
     points: tuple[int, ...]
     percent: tuple[int, ...]
-    unbankable: int = 0
+    unbankable: int | tuple[int, ...] = 0
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.points) == len(self.percent) <= MOST_DICE:
             raise InputError(f"keep: {len(self.points)} counts; allowed: one for each number of dice")
-        if any(abs(points) > MOST_COUNT for points in (*self.points, self.unbankable)):
-            raise InputError(f"keep: {self.points}; allowed: points up to {MOST_COUNT}")
+        if len(self.offs) != len(self.points):
+            raise InputError(f"keep: {len(self.offs)} amounts taken off; allowed: one, or one for each number of dice")
+        if any(abs(points) > MOST_COUNT for points in (*self.points, *self.offs)):
+            raise InputError(f"keep: {self.points} and {self.unbankable}; allowed: points up to {MOST_COUNT}")
         if any(not 0 <= percent <= 100 for percent in self.percent):
             raise InputError(f"keep: {self.percent}; allowed: 0 to 100 percent")
 
+    @property
+    def offs(self) -> tuple[int, ...]:
+        """What is taken off for a turn score that cannot be banked, by the number of dice to roll next.
+
+        Examples
+        --------
+        >>> RollCounts((200, 100), (30, 50), 20).offs
+        (20, 20)
+        """
+        return self.unbankable if isinstance(self.unbankable, tuple) else (self.unbankable,) * len(self.points)
+
     def hundredfold(self, turn_score: int, dice: int) -> int:
-        """Return a hundred times what rolling so many dice counts.
+        """Return a hundred times what rolling so many dice counts, with a turn score that can be banked.
 
         Examples
         --------
@@ -120,6 +134,8 @@ class Places:
     A bank is worth the place it leads to. Rolling on lands on the target with some chance, comes with some chance to a
     place that is worth the hope of the row, and else leaves the player where he stands.
     Between two rows, and between two places, a straight line is taken; beyond the last its value.
+    Where what is left is between two places and has no row, there may be less of a chance to come to one: no bank leads
+    there.
 
     Attributes
     ----------
@@ -131,12 +147,16 @@ class Places:
         Where rolling leads, by what is left, in rising order.
     bold
         What rolling on counts more, in wins of 10,000 matches.
+    between
+        By the number of dice to roll next: what is taken off the chance to come to a place, in percent, where what is
+        left is no multiple of the step and has no row; () nothing.
     """
 
     step: int
     worth: tuple[int, ...]
     rows: tuple[Reach, ...]
     bold: int = 0
+    between: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not 1 <= self.step <= MOST_COUNT:
@@ -152,6 +172,10 @@ class Places:
             raise InputError(f"keep: rows of {lefts} points left; allowed: rising, each once")
         if len({len(row.land) for row in self.rows}) > 1:
             raise InputError("keep: rows of unequal length; allowed: one chance for each number of dice")
+        if self.between and len(self.between) != len(self.rows[0].land):
+            raise InputError(f"keep: {len(self.between)} amounts taken off; allowed: one for each number of dice")
+        if any(not 0 <= off <= 100 for off in self.between):
+            raise InputError(f"keep: {self.between} taken off; allowed: 0 to 100 percent")
 
     def standing(self, away: int) -> int:
         """Return a hundred times what it is worth to stand so far away.
@@ -179,6 +203,8 @@ class Places:
         low, high, part, whole = self._around(left)
         land = low.land[dice - 1] * (whole - part) + high.land[dice - 1] * part
         come = low.come[dice - 1] * (whole - part) + high.come[dice - 1] * part
+        if self.between and left % self.step and left not in (low.left, high.left):
+            come = max(0, come - self.between[dice - 1] * whole)
         hope = low.hope * (whole - part) + high.hope * part
         here = self.standing(away)
         # In hundredths of wins, all over `whole` twice.

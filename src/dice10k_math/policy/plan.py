@@ -101,7 +101,7 @@ class Plan:
         return kept
 
     def _hundredfold(self, counts: RollCounts, choice: Choice) -> int:
-        off = counts.unbankable if choice.turn_score % self.multiple else 0
+        off = counts.offs[choice.dice - 1] if choice.turn_score % self.multiple else 0
         return counts.hundredfold(choice.turn_score, choice.dice) - 100 * off
 
     def wants(self, choice: Choice, hundredfold: int = 0) -> bool:

@@ -2,7 +2,7 @@
 
 ::
 
-    threshold AMOUNT [DICE:AMOUNT]... [keep=all|points|few|W,W,W,W,W,W[/U]|C+P%,C+P%,...[/U]|PLACES]
+    threshold AMOUNT [DICE:AMOUNT]... [keep=all|points|few|W,W,W,W,W,W[/U]|C+P%,C+P%,...[/U[,U]...]|PLACES]
               [end=win] [lead=N] [reach=DICE:N,DICE:N] [far=DICE:N,DICE:N] [take=DICE:N,DICE:N]
               [leave=P%,P%,...]
               [if CONDITION[,CONDITION]... AMOUNT [DICE:AMOUNT]... [bold=N] [keep=...] [take=...] [leave=...]]...
@@ -13,7 +13,8 @@ An AMOUNT is a number of points, ``never`` (roll on), or ``goal`` (bank only wha
 A CONDITION compares ``own``, ``opponent``, ``behind``, ``ahead``, ``to_go``, ``opponent_to_go`` or ``closing`` with
 points by ``>=`` or ``<``.
 ``keep=`` takes a way of keeping; or what it is worth to roll 1, 2, ... dice next; or what rolling them counts, points
-and percent of the turn score (and after ``/`` what a turn score that cannot be banked takes off).
+and percent of the turn score (and after ``/`` what a turn score that cannot be banked takes off: the same for all dice,
+or for 1, 2, ...).
 ``bold=`` says how much more rolling counts in a case.
 ``lead=`` says with how small a lead nothing is banked that reaches the target while others have a turn after it;
 ``reach=`` says the same by the dice left, of the lead before the turn, and ``far=`` from how far behind on that may be
@@ -21,9 +22,10 @@ banked, too; such a bank counts whole.
 ``take=`` says from which turn score on an offer is taken over, by the dice; ``leave=``, for 1, 2, ... dice left, which
 part of what a bank is above that it leaves to the other, so that it counts less; ``take=never`` and
 ``leave=nothing`` in a case: neither.
-PLACES are ``STEP:W,W,...;LEFT:HOPE:L+C,L+C,...;LEFT:...``: what it is worth to stand 0, 1, 2, ... steps away from an
+PLACES are ``STEP[/O,O,...]:W,W,...;LEFT:HOPE:L+C,L+C,...;LEFT:...``: what it is worth to stand 0, 1, 2, ... steps away from an
 exact target; then rows of where rolling 1, 2, ... dice leads with so many points left: percent to land on the target,
-and to come to a place that is worth the hope; see `dice10k_math.policy.Places`.
+and to come to a place that is worth the hope, less percent O where what is left is between two places; see
+`dice10k_math.policy.Places`.
 """
 
 from __future__ import annotations
@@ -214,9 +216,11 @@ def _keep(words: _Words, word: _Word, value: str) -> object:
     worths, slash, off = value.partition("/")
     parts = worths.split(",")
     counts = [re.fullmatch(r"(-?[0-9]{1,7})\+([0-9]{1,3})%", part) for part in parts]
-    if all(counts) and (not slash or SIGNED.fullmatch(off)):
+    offs = off.split(",")
+    if all(counts) and (not slash or all(SIGNED.fullmatch(part) for part in offs)):
         points, percent = (tuple(int(found[group]) for found in counts if found) for group in (1, 2))
-        return words.make(word, lambda: RollCounts(points, percent, int(off or 0)))
+        taken = int(off or 0) if len(offs) == 1 else tuple(map(int, offs))
+        return words.make(word, lambda: RollCounts(points, percent, taken))
     if not all(SIGNED.fullmatch(part) for part in parts) or (slash and not SIGNED.fullmatch(off)):
         words.refuse(
             word,
@@ -227,7 +231,7 @@ def _keep(words: _Words, word: _Word, value: str) -> object:
     return words.make(word, lambda: KeepWorths(tuple(map(int, parts)), int(off or 0)))
 
 
-PLACES = re.compile(r"([0-9]{1,7}):([0-9]{1,5}(?:,[0-9]{1,5})*)")
+PLACES = re.compile(r"([0-9]{1,7})(?:/([0-9]{1,3}(?:,[0-9]{1,3})*))?:([0-9]{1,5}(?:,[0-9]{1,5})*)")
 REACH = re.compile(r"(-?[0-9]{1,7}):([0-9]{1,5}):([0-9]{1,3}\+[0-9]{1,3}(?:,[0-9]{1,3}\+[0-9]{1,3})*)")
 
 
@@ -246,9 +250,10 @@ def _places(words: _Words, word: _Word, value: str) -> object:
             words.refuse(_Word(part, start), "LEFT:HOPE:L+C,L+C,... with places, parted by ;")
         rows.append(row)
         first = part
-    step, worth = known.groups()
+    step, offs, worth = known.groups()
+    between = tuple(map(int, offs.split(","))) if offs else ()
     made = words.make(word, lambda: tuple(map(_reach, rows)))
-    return words.make(word, lambda: Places(int(step), tuple(map(int, worth.split(","))), made))
+    return words.make(word, lambda: Places(int(step), tuple(map(int, worth.split(","))), made, between=between))
 
 
 def _reach(row: re.Match[str]) -> Reach:
@@ -404,13 +409,16 @@ def _keep_word(keep: Keeping) -> str:
             return _places_word(keep)
         case word:
             return word
-    return f"{listed}/{off}" if off else listed
+    if not off:
+        return listed
+    return f"{listed}/{','.join(map(str, off)) if isinstance(off, tuple) else off}"
 
 
 def _places_word(places: Places) -> str:
     if places.bold:
         raise InputError(f"policy: places with bold {places.bold} have no text form; allowed: bold= of a case")
-    parts = [f"{places.step}:{','.join(map(str, places.worth))}"]
+    off = f"/{','.join(map(str, places.between))}" if places.between else ""
+    parts = [f"{places.step}{off}:{','.join(map(str, places.worth))}"]
     for row in places.rows:
         pairs = ",".join(f"{land}+{come}" for land, come in zip(row.land, row.come, strict=True))
         parts.append(f"{row.left}:{row.hope}:{pairs}")

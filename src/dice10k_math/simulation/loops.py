@@ -14,8 +14,8 @@ from numba import njit
 # Columns of a plan. The first six are thresholds by dice, the next six the worths of dice left or what they count.
 BANK_FROM, WORTH = 0, 6
 KEEP, OFF, KEEP_FIRST, WIN_FROM, WIN_AT, LEAST, MOST, TIE, OVER, HITTABLE, MULTIPLE = range(12, 23)
-TAKE, PERCENT, LEAVE, BELOW = 23, 29, 35, 41
-SHORT_FROM, SHORT_TO, TABLE, FLOOR, FAVOURITE, PLAN = range(47, 53)
+TAKE, PERCENT, LEAVE, BELOW, OFFS = 23, 29, 35, 41, 47
+SHORT_FROM, SHORT_TO, TABLE, FLOOR, FAVOURITE, PLAN = range(53, 59)
 """`TABLE`: number of the table of worths that decides instead, or -1. `FLOOR`: no lower turn score is banked.
 `FAVOURITE`: row of the favourite options of this way of keeping, or -1. `PLAN`: number of columns."""
 KEEP_ALL, KEEP_POINTS, KEEP_FEW, KEEP_WORTHS, KEEP_COUNTS = range(5)
@@ -96,10 +96,11 @@ def _keep_rank(plan, after, dice, hot):
         return fits, after, -left
     if keep == KEEP_FEW:
         return fits, left, after
-    off = plan[OFF] if after % plan[MULTIPLE] else 0
+    odd = after % plan[MULTIPLE] != 0
     if keep == KEEP_COUNTS:
+        off = plan[OFFS + dice - 1] if odd else 0
         return fits, 100 * (plan[WORTH + dice - 1] - off) + plan[PERCENT + dice - 1] * after, after
-    return fits, after + plan[WORTH + dice - 1] - off, after
+    return fits, after + plan[WORTH + dice - 1] - (plan[OFF] if odd else 0), after
 
 
 @njit(cache=True)

@@ -178,7 +178,8 @@ def plan_row(plan: Plan) -> NDArray[np.int64]:
         row[loops.KEEP], row[loops.OFF] = loops.KEEP_WORTHS, plan.keep.unbankable
         row[loops.WORTH : loops.WORTH + len(plan.keep.dice_left)] = plan.keep.dice_left
     elif isinstance(plan.keep, RollCounts):
-        row[loops.KEEP], row[loops.OFF] = loops.KEEP_COUNTS, plan.keep.unbankable
+        row[loops.KEEP] = loops.KEEP_COUNTS
+        row[loops.OFFS : loops.OFFS + len(plan.keep.offs)] = plan.keep.offs
         row[loops.WORTH : loops.WORTH + len(plan.keep.points)] = plan.keep.points
         row[loops.PERCENT : loops.PERCENT + len(plan.keep.percent)] = plan.keep.percent
     elif not isinstance(plan.keep, Places):
