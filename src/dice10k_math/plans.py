@@ -167,8 +167,8 @@ def worths_of(plan: Plan) -> tuple[int, ...]:
     """Return numbers of a plan by dice, one kind after another.
 
     The worths of dice left, or what rolling them counts, points and percent; from which turn score on the player takes
-    over, and what part of a bank it leaves; below which it is to be, and from which on it counts whole; and what rolling
-    counts less with a turn score that cannot be banked.
+    over, and what part of a bank it leaves; below which it is to be, and from which on it counts whole; and what
+    rolling counts less with a turn score that cannot be banked.
     """
     worths = percent = offs = nothing = (0,) * len(plan.bank_from)
     if isinstance(plan.keep, KeepWorths):

@@ -35,8 +35,8 @@ def approach(near: Near, target: int) -> Iterator[Block]:
     )
     yield Paragraph(f"Less than {last.below:,} away, on either side of {target:,}", heading=True)
     yield Paragraph(
-        f"Now count wins of {WINS:,} matches, not points, by where the other stands (A to {_letters(near)[-1]} as above). "
-        "A bank is worth the place it leads to. To roll on is worth your present place and more: "
+        f"Now count wins of {WINS:,} matches, not points, by where the other stands (A to {_letters(near)[-1]} as "
+        "above). A bank is worth the place it leads to. To roll on is worth your present place and more: "
         f"22+65 in the chart says 22% of what your place lacks to {WINS:,}, and 65% of what it lacks to the hope. "
         "Take what is worth most. Between two columns or rows take what lies between; beyond the last, that one."
     )
@@ -95,8 +95,8 @@ def _between(zone: Zone) -> str:
     if not between:
         return ""
     step, dice = zone.places[0].step, range(len(between), 0, -1)
-    listed = ", ".join(f"{between[left - 1]}" for left in dice)
-    return f"; where what is left is no multiple of {step} and has no row, take off the second number {listed}"
+    listed = ", ".join(f"{between[left - 1]} with {left}" for left in dice if between[left - 1])
+    return f"; where what is left is no multiple of {step} and has no row, the second number is less: {listed} dice"
 
 
 def _chart(zone: Zone) -> Table:

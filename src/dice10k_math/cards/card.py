@@ -130,10 +130,7 @@ def make_card(
     if weighs_offers(rules) and (isinstance(positions, StakesPositions) or rules in known_cards()):
         return _with_offers(rules, positions, told)
     if not has_match(rules):
-        told("searching", None)
-        findings = _for_points(rules)
-        if isinstance(positions, FieldPositions) and is_hit(positions):
-            findings = replace(findings, near=find_near(positions, findings, lambda share: told("searching", share)))
+        findings = known_cards().get(rules) or _searched(rules, positions, told)
         wins = None if positions is None else _wins(positions, findings, told)
         return Card(rules, findings, _points(rules, findings.counts), wins)
     if positions is None:
@@ -144,6 +141,20 @@ def make_card(
     told("searching", None)
     findings = find_card(Losses(positions))
     return Card(rules, findings, _points(rules, findings.counts), _wins(positions, findings, told))
+
+
+def _searched(rules: Ruleset, positions: RacePositions | FieldPositions | None, told: Progress) -> Findings:
+    """Search for the card of a game whose match of two is not solved in reasonable time."""
+    told("searching", None)
+    if isinstance(positions, FieldPositions) and is_hit(positions):
+        return find_hit_card(positions, lambda share: told("searching", share))
+    return _for_points(rules)
+
+
+def find_hit_card(positions: FieldPositions, progress: Share | None = None) -> Findings:
+    """Search for the card of a game whose target must be hit."""
+    findings = _for_points(rules_of(positions))
+    return replace(findings, near=find_near(positions, findings, progress))
 
 
 def _with_offers(rules: Ruleset, positions: RacePositions | FieldPositions | None, told: Progress) -> Card:

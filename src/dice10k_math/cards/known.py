@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from dice10k_math.cards.known_near import DICE10K
 from dice10k_math.cards.search import Findings
+from dice10k_math.cards.written import near_of
 from dice10k_math.policy import NEVER, KeepWorths, RollCounts
 from dice10k_math.rules.load import load_rules
 from dice10k_math.rules.model import Ruleset
@@ -63,5 +65,7 @@ HIGH_STAKES = Findings(
 
 @lru_cache(maxsize=1)
 def known_cards() -> dict[Ruleset, Findings]:
-    """Return the findings of games whose card has been searched for before, with `find_stakes_card`."""
-    return {load_rules("farkle-high-stakes"): HIGH_STAKES}
+    """Return the findings of games whose card has been searched for before: `find_stakes_card`, `find_hit_card`."""
+    rules = load_rules("dice10k")
+    near = near_of(rules, DICE10K.worths, DICE10K.charts, DICE10K.bold)
+    return {load_rules("farkle-high-stakes"): HIGH_STAKES, rules: Findings(DICE10K.counts, near=near)}

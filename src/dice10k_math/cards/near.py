@@ -21,7 +21,7 @@ from dice10k_math.plans import follow_plan
 from dice10k_math.policy import Condition, Places, Plan, Reach, RollCounts, ThresholdPolicy, seat
 from dice10k_math.policy.keeping import WINS
 from dice10k_math.program import Floats
-from dice10k_math.rules import bank_step
+from dice10k_math.rules import Ruleset, bank_step
 from dice10k_math.turn import BankRule, bank_rule, turn_model
 from dice10k_math.workers import Share, nth_part
 
@@ -115,10 +115,11 @@ class Near:
     bold: tuple[tuple[int, ...], ...]
 
 
-def rivals_of(falls: Falls) -> tuple[Rival, ...]:
-    """Return the kinds of opponents that a card tells apart: those who may land next turn, those a little farther away, then by score."""
-    step, target = bank_step(falls.rules), falls.target
-    least, near, far = falls.minimum, falls.minimum + 2 * step, falls.minimum + 5 * step
+def rivals_of(rules: Ruleset) -> tuple[Rival, ...]:
+    """Return the kinds of opponents that a card tells apart: those who may land, those near them, then by score."""
+    step, target = bank_step(rules), rules.ending.target
+    least = bank_rule(rules, target, opened=True).minimum
+    near, far = least + 2 * step, least + 5 * step
     landing = Condition("opponent_to_go", True, least), Condition("opponent_to_go", False, near)
     close = Condition("opponent_to_go", True, near), Condition("opponent_to_go", False, far)
     found = [Rival(f"{least:,} or {least + step:,} away", landing), Rival(f"{near:,} to {far - step:,} away", close)]
@@ -142,6 +143,33 @@ def _masks(falls: Falls, rivals: tuple[Rival, ...]) -> list[Floats]:
     return found
 
 
+def edges_of(rules: Ruleset) -> tuple[int, ...]:
+    """Return where bands of own scores end, far away."""
+    return tuple(round(part * rules.ending.target) for part in OWN_EDGES)
+
+
+def knots_of(rows: Ints, step: int) -> Ints:
+    """Return with which rows of a chart a hope stands on the card."""
+    return rows[np.isin(rows, np.array(HOPES) * step)]
+
+
+def hopes_of(wins: Floats, rows: Ints, knots: Ints) -> Ints:
+    """Return the hopes with all rows, by kind of rivals, from those that stand on the card."""
+    return np.rint(wins @ parts_of(rows.astype(float), knots.astype(float)).T).astype(np.int64)
+
+
+def between_places(worths: Ints) -> Ints:
+    """Return what all places are worth, from those that a card lists: between them a straight line.
+
+    Examples
+    --------
+    >>> between_places(np.arange(17) * 10)[14:].tolist()
+    [140, 150, 155, 160]
+    """
+    told = PLACES[: len(worths)]
+    return np.rint(np.interp(np.arange(told[-1] + 1), told, worths)).astype(np.int64)
+
+
 class Finder:
     """The search in one solved match."""
 
@@ -149,7 +177,7 @@ class Finder:
         self.falls, self.counts = falls, counts
         self.rules, self.target, self.minimum = falls.rules, falls.target, falls.minimum
         self.step = bank_step(falls.rules)
-        self.rivals = rivals_of(falls)
+        self.rivals = rivals_of(falls.rules)
         self.masks = _masks(falls, self.rivals)
         self.visits = np.zeros_like(falls.value)
         self._known: dict[tuple[BankRule, int], TurnEndings] = {}
@@ -170,7 +198,7 @@ class Finder:
             Zone(below, tuple(self._places(worth, chart, hope) for worth, hope in zip(worths, hopes, strict=True)))
             for below, (chart, hopes) in zip(belows, told, strict=True)
         ]
-        edges = tuple(round(part * self.target) for part in OWN_EDGES)
+        edges = edges_of(self.rules)
         return Near(self.rivals, tuple(zones), edges, self._bold(edges))
 
     def _tuned(
@@ -179,14 +207,14 @@ class Finder:
         """Return the chart for distances between two ends, and for each kind of rivals the hopes by what is left."""
         first = ends[0] if ends[0] == 2 * self.minimum else ends[0] + self.step
         _, land, come, off = self._chart(worths, ends, rows, stiff)
-        knots = rows[np.isin(rows, np.array(HOPES) * self.step)]
+        knots = knots_of(rows, self.step)
         hope = np.stack([self._hope(worth, knots) for worth in worths])
         kinds = [(self.visits * mask, self._listed(worth)) for worth, mask in zip(worths, self.masks, strict=True)]
         tuner = Tuner(self.falls, (first, ends[1]), rows, knots, kinds)
         found = tuner.tuned(Said(land / 100, come / 100, hope / WINS, off / 100), rounds, progress)
         percent = (np.rint(100 * part).astype(np.int64) for part in (found.land, found.come, found.off))
-        wins = np.rint(WINS * found.hope) @ parts_of(rows.astype(float), knots.astype(float)).T
-        return (rows, *percent), [np.rint(each).astype(np.int64) for each in wins]  # type: ignore[return-value]
+        hopes = hopes_of(np.rint(WINS * found.hope), rows, knots)
+        return (rows, *percent), list(hopes)  # type: ignore[return-value] # three parts
 
     def _points(self, part: float) -> int:
         return round(part * self.target / self.step) * self.step
@@ -238,9 +266,8 @@ class Finder:
 
     def _listed(self, worths: Ints) -> Ints:
         """Return what places are worth as far as the card tells it: between those that it lists, a straight line."""
-        told = np.array([place for place in PLACES if place * self.step <= self.target])
-        whole = np.interp(np.arange(told[-1] + 1), told, worths[told])
-        return np.rint(whole).astype(np.int64)
+        told = [place for place in PLACES if place * self.step <= self.target]
+        return between_places(worths[told])
 
     def _landing(self, fine: Chart) -> Chart:
         """Return where rolling leads next to the target, where nothing short of it counts; past it as farther away."""

@@ -242,7 +242,7 @@ def _given_away(card: Card) -> Iterator[Block]:
         f"Points: a turn by the first table brings {points.card:.2f} on average at a score of {points.score:,}; "
         f"the best turn brings {points.best:.2f}, so {points.best - points.card:.2f} are given away."
     )
-    if wins is None and card.findings.leave:
+    if wins is None and (card.findings.leave or card.findings.near):
         yield Paragraph("Wins: to tell what is given away takes the solved match, and minutes.")
         return
     if wins is None:

@@ -22,9 +22,9 @@ banked, too; such a bank counts whole.
 ``take=`` says from which turn score on an offer is taken over, by the dice; ``leave=``, for 1, 2, ... dice left, which
 part of what a bank is above that it leaves to the other, so that it counts less; ``take=never`` and
 ``leave=nothing`` in a case: neither.
-PLACES are ``STEP[/O,O,...]:W,W,...;LEFT:HOPE:L+C,L+C,...;LEFT:...``: what it is worth to stand 0, 1, 2, ... steps away from an
-exact target; then rows of where rolling 1, 2, ... dice leads with so many points left: percent to land on the target,
-and to come to a place that is worth the hope, less percent O where what is left is between two places; see
+PLACES are ``STEP[/O,O,...]:W,W,...;LEFT:HOPE:L+C,L+C,...;LEFT:...``: what it is worth to stand 0, 1, 2, ... steps away
+from an exact target; then rows of where rolling 1, 2, ... dice leads with so many points left: percent to land on the
+target, and to come to a place that is worth the hope, less percent O where what is left is between two places; see
 `dice10k_math.policy.Places`.
 """
 
