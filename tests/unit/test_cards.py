@@ -289,7 +289,9 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeyp
     data = json.loads(cli("card", "farkle-high-stakes", "--format", "json").out)
     assert data["ruleset"] == "farkle-high-stakes"
     assert parse_policy(data["policy"])
-    assert cli("card", "farkle-high-stakes", "--format", "csv").out.startswith("when,dice_left,points,percent\n")
+    assert cli("card", "farkle-high-stakes", "--format", "csv").out.startswith(
+        "when,dice_left,points,percent,unbankable\n"
+    )
     for form, start in (("markdown", "# "), ("svg", "<svg "), ("pdf", "%PDF")):
         file = tmp_path / form
         assert cli("card", "farkle-high-stakes", "--format", form, "--output", str(file)).code == 0

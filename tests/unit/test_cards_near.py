@@ -21,6 +21,7 @@ from dice10k_math.cards.near import Finder, Near, Zone, rivals_of
 from dice10k_math.cards.page import page_of
 from dice10k_math.cards.search import Findings, policy_of
 from dice10k_math.cards.written import Chart, near_of
+from dice10k_math.cli.card import _rendered
 from dice10k_math.plays import Plays
 from dice10k_math.policy import Places, Plan, Reach, RollCounts, Standing, parse_policy, seat
 from dice10k_math.questions.positions import FieldPositions
@@ -201,8 +202,6 @@ def test_the_page_tells_it_all() -> None:
 
 
 def test_json_has_the_places() -> None:
-    from dice10k_math.cli.card import _rendered
-
     card = Card(DICE10K, Findings(COUNTS, near=near()), Points(1000, 2.0, 1.0), None)
     told = json.loads(_rendered(card, "json"))["near"]
     assert told["rivals"] == [
@@ -255,6 +254,8 @@ def test_a_known_card_is_made_without_the_solved_match() -> None:
     assert card.wins is None
     assert card.findings == known_cards()[DICE10K]
     assert parse_policy(card.text) == card.policy
+    told = json.loads(_rendered(card, "json"))["counts"]
+    assert [row["unbankable"] for row in told] == list(card.findings.counts.offs)
     assert card.points.best - 1 < card.points.card < card.points.best
     page = page_of(card)
     text = markdown(page)

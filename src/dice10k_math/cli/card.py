@@ -115,8 +115,8 @@ def _rows(card: Card) -> list[dict[str, Any]]:
     found = card.findings
     kinds = (("usual", found.counts), ("no points yet", found.opening))
     return [
-        {"when": when, "dice_left": number + 1, "points": points, "percent": percent}
+        {"when": when, "dice_left": number + 1, "points": points, "percent": percent, "unbankable": off}
         for when, counts in kinds
         if counts is not None
-        for number, (points, percent) in enumerate(zip(counts.points, counts.percent, strict=True))
+        for number, (points, percent, off) in enumerate(zip(counts.points, counts.percent, counts.offs, strict=True))
     ]
