@@ -35,7 +35,7 @@ def command(rules: Ruleset, tables: Path | None, form: str | None, output: Path 
     """Make a one-page strategy card, and say exactly what it gives away.
 
     The card counts what rolling on is worth, and says what changes near the end and when behind.
-    Where scores can fall it takes --tables, and minutes, to say how to land on the target and what that gives away.
+    Where scores can fall it takes --tables, and minutes, to say what the card gives away.
     With High Stakes it weighs what a bank leaves to the other; --tables, and minutes, tell what the card gives away.
     """
     from dice10k_math.cards.card import make_card, tells_wins
